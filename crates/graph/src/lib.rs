@@ -1,0 +1,18 @@
+//! Graphs over named variables and the laws they obey. No data, no randomness.
+//!
+//! Orientation, everywhere: an [`Edge`] points `from` a cause `to` its effect, and in a matrix the row causes the
+//! column.
+
+mod closure;
+mod dag;
+mod edge;
+mod node_set;
+mod order;
+mod pdag;
+
+pub use closure::{Closure, GrowingDag};
+pub use dag::Dag;
+pub use edge::{Edge, EdgeError};
+pub use node_set::NodeSet;
+pub use order::{Order, OrderError};
+pub use pdag::Pdag;

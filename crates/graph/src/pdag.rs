@@ -1,0 +1,161 @@
+//! A partly directed graph: each pair of variables not joined, joined by an arrow, or joined without direction.
+
+use crate::{Dag, Edge, EdgeError, NodeSet};
+
+/// A graph of arrows and undirected edges, at most one between two variables. Cycles are possible.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pdag {
+    parents: Vec<NodeSet>,
+    children: Vec<NodeSet>,
+    neighbours: Vec<NodeSet>,
+}
+
+impl Pdag {
+    /// The graph without edges over `nodes` variables.
+    #[must_use]
+    pub fn empty(nodes: usize) -> Self {
+        let none = vec![NodeSet::empty(nodes); nodes];
+        Self { parents: none.clone(), children: none.clone(), neighbours: none }
+    }
+
+    /// How many variables the graph has.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// How many edges, directed or not, the graph has.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.directed().count() + self.undirected().count()
+    }
+
+    /// The arrows, sorted by cause, then effect.
+    pub fn directed(&self) -> impl Iterator<Item = Edge> + '_ {
+        self.children.iter().enumerate().flat_map(|(from, set)| set.iter().map(move |to| Edge { from, to }))
+    }
+
+    /// The undirected edges, each once, smaller index first.
+    pub fn undirected(&self) -> impl Iterator<Item = Edge> + '_ {
+        self.neighbours
+            .iter()
+            .enumerate()
+            .flat_map(|(from, set)| set.iter().filter(move |&to| from < to).map(move |to| Edge { from, to }))
+    }
+
+    /// Whether the arrow `edge` is in the graph.
+    #[must_use]
+    pub fn has_directed(&self, edge: Edge) -> bool {
+        self.children[edge.from].contains(edge.to)
+    }
+
+    /// Whether the pair is joined by an undirected edge.
+    #[must_use]
+    pub fn has_undirected(&self, edge: Edge) -> bool {
+        self.neighbours[edge.from].contains(edge.to)
+    }
+
+    /// Whether the pair is joined at all.
+    #[must_use]
+    pub fn joins(&self, edge: Edge) -> bool {
+        self.has_undirected(edge) || self.has_directed(edge) || self.has_directed(edge.reversed())
+    }
+
+    /// The variables with an arrow into `node`.
+    #[must_use]
+    pub fn parents(&self, node: usize) -> &NodeSet {
+        &self.parents[node]
+    }
+
+    /// The variables with an arrow from `node`.
+    #[must_use]
+    pub fn children(&self, node: usize) -> &NodeSet {
+        &self.children[node]
+    }
+
+    /// The variables joined to `node` without direction.
+    #[must_use]
+    pub fn neighbours(&self, node: usize) -> &NodeSet {
+        &self.neighbours[node]
+    }
+
+    /// All variables joined to `node`.
+    #[must_use]
+    pub fn adjacent(&self, node: usize) -> NodeSet {
+        let mut all = self.neighbours[node].clone();
+        all.union_with(&self.parents[node]);
+        all.union_with(&self.children[node]);
+        all
+    }
+
+    /// Adds the arrow `edge`.
+    ///
+    /// # Errors
+    /// When the edge leaves the graph, is a self-loop or its pair is joined already.
+    pub fn insert_directed(&mut self, edge: Edge) -> Result<(), EdgeError> {
+        self.check_free(edge)?;
+        self.children[edge.from].insert(edge.to);
+        self.parents[edge.to].insert(edge.from);
+        Ok(())
+    }
+
+    /// Joins the pair without direction.
+    ///
+    /// # Errors
+    /// When the edge leaves the graph, is a self-loop or its pair is joined already.
+    pub fn insert_undirected(&mut self, edge: Edge) -> Result<(), EdgeError> {
+        self.check_free(edge)?;
+        self.neighbours[edge.from].insert(edge.to);
+        self.neighbours[edge.to].insert(edge.from);
+        Ok(())
+    }
+
+    /// Makes the undirected edge of the pair the arrow `edge`; says whether there was one.
+    pub fn orient(&mut self, edge: Edge) -> bool {
+        if !self.has_undirected(edge) {
+            return false;
+        }
+        self.remove(edge);
+        self.children[edge.from].insert(edge.to);
+        self.parents[edge.to].insert(edge.from);
+        true
+    }
+
+    /// Parts the pair, however it was joined; says whether it was.
+    pub fn remove(&mut self, edge: Edge) -> bool {
+        let joined = self.joins(edge);
+        for Edge { from, to } in [edge, edge.reversed()] {
+            self.neighbours[from].remove(to);
+            self.children[from].remove(to);
+            self.parents[from].remove(to);
+        }
+        joined
+    }
+
+    /// The same graph as a [`Dag`], if every edge is an arrow and there is no cycle.
+    ///
+    /// # Errors
+    /// [`EdgeError::Joined`] for an undirected edge, [`EdgeError::Cycle`] for an arrow that closes a cycle.
+    pub fn to_dag(&self) -> Result<Dag, EdgeError> {
+        if let Some(edge) = self.undirected().next() {
+            return Err(EdgeError::Joined(edge));
+        }
+        Dag::from_edges(self.nodes(), self.directed())
+    }
+
+    fn check_free(&self, edge: Edge) -> Result<(), EdgeError> {
+        EdgeError::check_ends(edge, self.nodes())?;
+        if self.joins(edge) { Err(EdgeError::Joined(edge)) } else { Ok(()) }
+    }
+}
+
+impl From<&Dag> for Pdag {
+    fn from(dag: &Dag) -> Self {
+        let nodes = dag.nodes();
+        Self {
+            parents: (0..nodes).map(|node| dag.parents(node).clone()).collect(),
+            children: (0..nodes).map(|node| dag.children(node).clone()).collect(),
+            neighbours: vec![NodeSet::empty(nodes); nodes],
+        }
+    }
+}
