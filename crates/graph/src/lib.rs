@@ -6,13 +6,21 @@
 mod closure;
 mod dag;
 mod edge;
+mod knowledge;
+mod names;
 mod node_set;
 mod order;
+mod path;
 mod pdag;
 
 pub use closure::{Closure, GrowingDag};
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
+pub use knowledge::{
+    Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
+    Rule, SpecError, Statement, Variable,
+};
+pub use names::UnknownName;
 pub use node_set::NodeSet;
 pub use order::{Order, OrderError};
 pub use pdag::Pdag;
