@@ -1,0 +1,139 @@
+//! A directory of results that is never half written: each file gets a temporary name first.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What went wrong with a file or directory.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} '{}': {source}", path.display())]
+pub struct FileError {
+    /// What was tried: "write", "read", "create".
+    pub action: &'static str,
+    /// On which file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// A directory that a run writes its files to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// Makes the directory, and those above it, where they are missing.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        let path = path.into();
+        match fs::create_dir_all(&path) {
+            Ok(()) => Ok(Self { path }),
+            Err(source) => Err(FileError { action: "create", path, source }),
+        }
+    }
+
+    /// An existing directory.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        let path = path.into();
+        match fs::read_dir(&path) {
+            Ok(_) => Ok(Self { path }),
+            Err(source) => Err(FileError { action: "open", path, source }),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the file `name` is, or would be.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes the file `name` by way of `content`: the whole of it appears at once, or nothing changes.
+    ///
+    /// # Errors
+    /// What the system or `content` says.
+    pub fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), FileError> {
+        let target = self.file(name);
+        let draft = self.file(&format!(".{name}.part"));
+        let outcome = write_through(&draft, content).and_then(|()| fs::rename(&draft, &target));
+        outcome.map_err(|source| {
+            // The draft is worthless now; that it cannot be removed either would hide the first error.
+            drop(fs::remove_file(&draft));
+            FileError { action: "write", path: target, source }
+        })
+    }
+
+    /// The bytes of the file `name`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
+        let path = self.file(name);
+        fs::read(&path).map_err(|source| FileError { action: "read", path, source })
+    }
+
+    /// Takes the file `name` away if it is there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, name: &str) -> Result<(), FileError> {
+        let path = self.file(name);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(FileError { action: "remove", path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_through(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    content(&mut file)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_draft() {
+        let home = tempfile::tempdir().unwrap();
+        let run = RunDir::create(home.path().join("a/b")).unwrap();
+        run.write("x.txt", |out| out.write_all(b"first")).unwrap();
+        let error = run
+            .write("x.txt", |out| {
+                out.write_all(b"second")?;
+                Err(io::Error::from(io::ErrorKind::StorageFull))
+            })
+            .unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(run.read("x.txt").unwrap(), b"first");
+        assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_directory_that_is_a_file_is_refused_by_name() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("taken");
+        fs::write(&path, "").unwrap();
+        let error = RunDir::create(&path).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot create '{}': ", path.display())), "{error}");
+    }
+}
