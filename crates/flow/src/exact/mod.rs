@@ -1,0 +1,9 @@
+//! The truth to test against: every state of a small walk, every order, and the subset lattice.
+
+mod distribution;
+mod lattice;
+mod states;
+
+pub use distribution::Distribution;
+pub use lattice::{Lattice, LatticeError};
+pub use states::{StateSpace, TooManyStates};

@@ -1,0 +1,51 @@
+//! Sub-trajectory balance: every stretch of a trajectory is in balance, long ones counting less.
+
+use super::{FlowGradient, TrajectoryFlows};
+
+/// The mean, weighted by `λ^(j−i)`, over `i < j` of the squared imbalance between `s_i` and `s_j`.
+///
+/// With `u_t = ln F(s_t) − Σ_{k<t} (ln P_F − ln P_B)` the imbalance is `u_i − u_j`. `O(T²)`.
+pub(super) fn evaluate(lambda: f64, flows: &TrajectoryFlows, gradient: &mut FlowGradient) -> f64 {
+    let potentials = potentials(flows);
+    let (loss, by_potential) = spread(lambda, &potentials);
+    let mut later: f64 = by_potential.iter().sum();
+    for (t, slope) in by_potential.into_iter().take(flows.steps()).enumerate() {
+        later -= slope;
+        gradient.log_partition += slope;
+        gradient.taken[t] -= later;
+        gradient.outflow[t] += slope + later;
+    }
+    loss
+}
+
+fn potentials(flows: &TrajectoryFlows) -> Vec<f64> {
+    let mut passed = 0.0;
+    (0..=flows.steps())
+        .map(|t| {
+            let potential = flows.state_flow(t) - passed;
+            if t < flows.steps() {
+                passed += flows.taken[t] - flows.outflow[t] - flows.backward[t];
+            }
+            potential
+        })
+        .collect()
+}
+
+/// The weighted mean of `(u_i − u_j)²` and its derivatives.
+fn spread(lambda: f64, potentials: &[f64]) -> (f64, Vec<f64>) {
+    let (mut loss, mut total) = (0.0, 0.0);
+    let mut slopes = vec![0.0; potentials.len()];
+    for i in 0..potentials.len() {
+        let mut weight = 1.0;
+        for j in i + 1..potentials.len() {
+            weight *= lambda;
+            let excess = potentials[i] - potentials[j];
+            total += weight;
+            loss += weight * excess * excess;
+            slopes[i] += 2.0 * weight * excess;
+            slopes[j] -= 2.0 * weight * excess;
+        }
+    }
+    slopes.iter_mut().for_each(|slope| *slope /= total);
+    (loss / total, slopes)
+}

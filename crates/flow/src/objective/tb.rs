@@ -1,0 +1,12 @@
+//! Trajectory balance: the flow along a whole trajectory is the same seen from either end.
+
+use super::{FlowGradient, TrajectoryFlows};
+
+/// `(ln Z + ln P_F(τ) − ln P_B(τ | s_T) − ln r(s_T))²`, with `ln P_F` the taken minus the total outflow.
+pub(super) fn evaluate(flows: &TrajectoryFlows, gradient: &mut FlowGradient) -> f64 {
+    let excess = flows.log_partition + flows.log_ratio() - flows.log_reward;
+    gradient.taken.fill(2.0 * excess);
+    gradient.outflow.fill(-2.0 * excess);
+    gradient.log_partition = 2.0 * excess;
+    excess * excess
+}

@@ -1,0 +1,67 @@
+//! `order`: append an unused node until all are placed. One way to each order.
+
+use std::sync::Arc;
+
+use gflowcausal_graph::{NodeSet, Order};
+
+use super::{Action, Rules, State};
+use crate::{LogReward, Terminal};
+
+/// The nodes placed so far. The network sees them as a set, the reward as a sequence.
+pub(super) struct OrderState {
+    rules: Arc<Rules>,
+    placed: NodeSet,
+    sequence: Vec<usize>,
+}
+
+impl OrderState {
+    pub(super) fn new(rules: Arc<Rules>) -> Self {
+        let nodes = rules.nodes();
+        Self { rules, placed: NodeSet::empty(nodes), sequence: Vec::with_capacity(nodes) }
+    }
+
+    fn may_come_next(&self, node: usize) -> bool {
+        !self.placed.contains(node) && self.rules.before(node).is_subset(&self.placed)
+    }
+}
+
+impl State for OrderState {
+    fn allowed(&self, actions: &mut Vec<Action>) {
+        actions.clear();
+        actions.extend(
+            (0..self.rules.nodes()).filter(|&node| self.may_come_next(node)).map(|node| node as Action),
+        );
+    }
+
+    fn apply(&mut self, action: Action) {
+        self.placed.insert(action as usize);
+        self.sequence.push(action as usize);
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.sequence.len() == self.rules.nodes()
+    }
+
+    /// The state is a sequence, so its last node alone can be taken back.
+    fn parents(&self, actions: &mut Vec<Action>) {
+        actions.clear();
+        actions.extend(self.sequence.last().map(|&node| node as Action));
+    }
+
+    fn terminal(&self) -> Option<Terminal> {
+        self.is_terminal()
+            .then(|| Terminal::Order(Order::new(self.sequence.clone()).expect("each node is placed once")))
+    }
+
+    /// The term of the node that comes next, given those before it.
+    ///
+    /// With it a flow that depends on the set alone is enough for DB, SubTB and FM: the flow of a sequence is the
+    /// flow of its set times the reward gathered on the way.
+    fn gain(&self, action: Action, reward: &dyn LogReward) -> Option<f64> {
+        reward.local().map(|local| local.log_local(action as usize, &self.placed))
+    }
+}
+
+pub(super) fn way_to(order: &Order) -> Vec<Action> {
+    order.iter().map(|node| node as Action).collect()
+}

@@ -1,0 +1,245 @@
+//! Every walk against enumeration: masks, ends, parents and ways back, with and without knowledge.
+
+use std::collections::{HashMap, HashSet};
+
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, stream};
+use gflowcausal_graph::{Dag, Order, Pdag};
+
+use super::*;
+use crate::{Distribution, StateSpace};
+
+/// Random required and forbidden edges and a random limit on parents that some graph obeys.
+fn random_rules(nodes: usize, k: u64) -> Rules {
+    let mut rng = stream(2, Stream::Test { k });
+    let mut sequence: Vec<Action> = (0..nodes as Action).collect();
+    shuffle(&mut sequence, &mut rng);
+    let pairs = |nodes: usize| (0..nodes * nodes).map(move |i| action_edge(nodes, i as Action));
+    let position = |node: usize| sequence.iter().position(|&other| other as usize == node);
+    let required: Vec<Edge> = pairs(nodes)
+        .filter(|edge| position(edge.from) < position(edge.to) && rng.random_bool(0.25))
+        .collect();
+    let forbidden: Vec<Edge> =
+        pairs(nodes).filter(|edge| !required.contains(edge) && rng.random_bool(0.2)).collect();
+    let most = (0..nodes).map(|to| required.iter().filter(|edge| edge.to == to).count()).max().unwrap();
+    let max_parents = rng.random_range(most.max(1)..=nodes);
+    Rules::new(nodes, required, |edge| !forbidden.contains(&edge), max_parents)
+}
+
+fn terrains() -> impl Iterator<Item = Terrain> {
+    let rules = (2..=4).flat_map(|nodes| {
+        std::iter::once(Rules::none(nodes)).chain((0..12).map(move |k| random_rules(nodes, k)))
+    });
+    rules.flat_map(|rules| Walk::ALL.map(|walk| Terrain::new(walk, rules.clone()).unwrap()))
+}
+
+fn space(terrain: &Terrain) -> StateSpace {
+    StateSpace::enumerate(terrain, 10_000).unwrap()
+}
+
+#[test]
+fn a_walk_ends_where_no_action_is_left_and_only_there() {
+    for terrain in terrains() {
+        let space = space(&terrain);
+        for (at, way) in space.ways().enumerate() {
+            let state = terrain.replay(way);
+            assert_eq!(state.is_terminal(), space.next(at).is_empty(), "{} {way:?}", terrain.walk());
+            assert_eq!(state.is_terminal(), state.terminal().is_some());
+            assert!(way.len() <= terrain.longest());
+        }
+    }
+}
+
+#[test]
+fn parents_are_the_states_that_lead_here() {
+    for terrain in terrains() {
+        let space = space(&terrain);
+        let mut leading: Vec<HashSet<Action>> = vec![HashSet::new(); space.len()];
+        for at in 0..space.len() {
+            for &(action, next) in space.next(at) {
+                assert!(leading[next].insert(action), "two parents by one action");
+            }
+        }
+        let mut parents = vec![];
+        for (at, way) in space.ways().enumerate() {
+            terrain.replay(way).parents(&mut parents);
+            let stated: HashSet<Action> = parents.iter().copied().collect();
+            assert_eq!(stated.len(), parents.len());
+            assert_eq!(stated, leading[at], "{} {way:?}", terrain.walk());
+        }
+    }
+}
+
+fn permutations(nodes: usize) -> Vec<Order> {
+    let mut all = vec![vec![]];
+    for _ in 0..nodes {
+        all = all
+            .into_iter()
+            .flat_map(|start: Vec<usize>| {
+                (0..nodes)
+                    .filter(|node| !start.contains(node))
+                    .map(|node| [&start[..], &[node]].concat())
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    all.into_iter().map(|sequence| Order::new(sequence).unwrap()).collect()
+}
+
+/// All edge sets that `keep` accepts.
+fn edge_sets(nodes: usize, keep: impl Fn(&[Edge]) -> bool) -> Vec<Vec<Edge>> {
+    let edges: Vec<Edge> =
+        (0..nodes * nodes).map(|i| action_edge(nodes, i as Action)).filter(|e| e.from != e.to).collect();
+    (0..1_u32 << edges.len())
+        .map(|bits| (0..edges.len()).filter(|i| bits >> i & 1 == 1).map(|i| edges[i]).collect())
+        .filter(|set: &Vec<Edge>| keep(set))
+        .collect()
+}
+
+fn obeys(rules: &Rules, edges: &[Edge]) -> bool {
+    let parents = |to: usize| edges.iter().filter(|edge| edge.to == to).count();
+    rules.required().iter().all(|edge| edges.contains(edge))
+        && edges.iter().all(|edge| rules.may_be_caused_by(edge.to).contains(edge.from))
+        && (0..rules.nodes()).all(|to| parents(to) <= rules.max_parents())
+}
+
+/// What the walk may end in, found without walking.
+fn expected_ends(terrain: &Terrain) -> HashSet<Terminal> {
+    let (nodes, rules) = (terrain.nodes(), &terrain.rules);
+    let joined_once = |set: &[Edge]| set.iter().all(|edge| !set.contains(&edge.reversed()));
+    match terrain.walk() {
+        Walk::Graph => edge_sets(nodes, |set| obeys(rules, set))
+            .into_iter()
+            .filter_map(|set| Some(Terminal::Dag(Dag::from_edges(nodes, set).ok()?)))
+            .collect(),
+        Walk::Free => {
+            let open = edge_sets(nodes, |set| joined_once(set) && obeys(rules, set));
+            let is_largest = |set: &Vec<Edge>| {
+                !open.iter().any(|more| more.len() == set.len() + 1 && set.iter().all(|e| more.contains(e)))
+            };
+            let graph = |set: &Vec<Edge>| {
+                let mut graph = Pdag::empty(nodes);
+                set.iter().for_each(|&edge| graph.insert_directed(edge).unwrap());
+                Terminal::Digraph(graph)
+            };
+            open.iter().filter(|set| is_largest(set)).map(graph).collect()
+        }
+        _ => {
+            let required = Dag::from_edges(nodes, rules.required().iter().copied()).unwrap();
+            let orders = permutations(nodes).into_iter().filter(|order| order.is_compatible_with(&required));
+            orders.map(Terminal::Order).collect()
+        }
+    }
+}
+
+#[test]
+fn a_walk_ends_in_all_that_knowledge_allows_and_in_nothing_else() {
+    for terrain in terrains() {
+        let space = space(&terrain);
+        let mut copies: HashMap<Terminal, usize> = HashMap::new();
+        for (_, terminal) in space.terminals() {
+            *copies.entry(terminal.clone()).or_default() += 1;
+        }
+        let ends: HashSet<Terminal> = copies.keys().cloned().collect();
+        assert_eq!(ends, expected_ends(&terrain), "{} {:?}", terrain.walk(), terrain.rules);
+        for &count in copies.values() {
+            assert!(((count as f64).ln() - terrain.log_copies()).abs() < 1e-12, "{}", terrain.walk());
+        }
+    }
+}
+
+/// Where the backward policy, walked from the terminal states of `terminal`, passes: state by state.
+fn passing(terrain: &Terrain, space: &StateSpace, terminal: &Terminal) -> Vec<f64> {
+    let mut weight = vec![0.0; space.len()];
+    for (at, _) in space.terminals().filter(|(_, other)| *other == terminal) {
+        weight[at] = (-terrain.log_copies()).exp();
+    }
+    let mut parents = vec![];
+    let ways: Vec<&[Action]> = space.ways().collect();
+    for at in (1..space.len()).rev() {
+        terrain.replay(ways[at]).parents(&mut parents);
+        for before in 0..at {
+            if space.next(before).iter().any(|&(action, next)| next == at && parents.contains(&action)) {
+                weight[before] += weight[at] / parents.len() as f64;
+            }
+        }
+    }
+    weight
+}
+
+#[test]
+fn ways_back_follow_the_backward_policy() {
+    for walk in Walk::ALL {
+        let terrain = Terrain::new(walk, Rules::none(3)).unwrap();
+        let space = space(&terrain);
+        let (_, terminal) = space.terminals().last().unwrap();
+        let expected = passing(&terrain, &space, terminal);
+        let draws = 4000;
+        let mut passed = vec![0.0; space.len()];
+        for k in 0..draws {
+            let way = terrain.way_to(terminal, &mut stream(3, Stream::Test { k }));
+            assert_eq!(terrain.replay(&way).terminal().as_ref(), Some(terminal));
+            let mut at = 0;
+            passed[0] += 1.0 / draws as f64;
+            for &action in &way {
+                at = space.next(at).iter().find(|&&(open, _)| open == action).expect("an open action").1;
+                passed[at] += 1.0 / draws as f64;
+            }
+        }
+        for (at, (seen, expected)) in passed.iter().zip(&expected).enumerate() {
+            let error = (expected * (1.0 - expected) / draws as f64).max(0.0).sqrt();
+            assert!(
+                (seen - expected).abs() <= 5.0 * error + 1e-9,
+                "{walk} state {at}: {seen} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn with_knowledge_too_there_is_a_way_to_every_end() {
+    for terrain in terrains() {
+        for (k, (_, terminal)) in space(&terrain).terminals().enumerate() {
+            let way = terrain.way_to(terminal, &mut stream(4, Stream::Test { k: k as u64 }));
+            let mut state = terrain.initial();
+            let mut allowed = vec![];
+            for &action in &way {
+                state.allowed(&mut allowed);
+                assert!(allowed.contains(&action), "{} {way:?}", terrain.walk());
+                state.apply(action);
+            }
+            assert_eq!(state.terminal().as_ref(), Some(terminal));
+        }
+    }
+}
+
+#[test]
+fn at_a_terminal_state_of_edges_only_edges_between_neighbours_can_have_been_last() {
+    let terrain = Terrain::new(Walk::Edges, Rules::none(3)).unwrap();
+    let action = |from, to| edge_action(3, Edge::new(from, to));
+    let mut parents = vec![];
+    terrain.replay(&[action(0, 2), action(0, 1), action(1, 2)]).parents(&mut parents);
+    assert_eq!(parents, [action(0, 1), action(1, 2)]);
+}
+
+#[test]
+fn chains_are_reached_in_two_to_the_d_minus_two_ways() {
+    let terrain = Terrain::new(Walk::Chain, Rules::none(4)).unwrap();
+    let space = space(&terrain);
+    let mut ways = vec![0; space.len()];
+    ways[0] = 1;
+    for at in 0..space.len() {
+        for &(_, next) in space.next(at) {
+            ways[next] += ways[at];
+        }
+    }
+    assert!(space.terminals().all(|(at, _)| ways[at] == 4));
+    let orders = Distribution::from_samples(space.terminals().map(|(_, terminal)| terminal.clone()));
+    assert_eq!(orders.outcomes().len(), 24);
+}
+
+#[test]
+fn one_variable_is_refused() {
+    let refused = Terrain::new(Walk::Order, Rules::none(1)).unwrap_err();
+    assert_eq!(refused, WalkError::TooFewNodes(1));
+}

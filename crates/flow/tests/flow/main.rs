@@ -1,0 +1,8 @@
+//! The flow engine through its public face, against exact answers.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod balance;
+mod lattice;
+mod tables;
+mod wrong_parents;
