@@ -16,13 +16,64 @@ pub trait LocalScore: Send + Sync {
     /// The term of `node` when its direct causes are `parents`.
     fn local(&self, node: usize, parents: &NodeSet) -> f64;
 
+    /// The largest number of parents the data can speak about, whatever the user allows.
+    fn parent_limit(&self) -> usize {
+        self.nodes().saturating_sub(1)
+    }
+
     /// Whether Markov-equivalent graphs always get the same total.
     fn is_score_equivalent(&self) -> bool {
         false
     }
 }
 
-/// The score of a graph: the sum of its local terms, in the order of the variables.
-pub fn dag_score(score: &(impl LocalScore + ?Sized), dag: &Dag) -> f64 {
-    (0..dag.nodes()).map(|node| score.local(node, dag.parents(node))).sum()
+/// A score of a whole graph: natural logarithm, higher is better.
+///
+/// Every [`LocalScore`] is one; `bic-equal` is one that is not a sum of local terms.
+pub trait GraphScore: Send + Sync {
+    /// The name users know it by.
+    fn name(&self) -> &'static str;
+
+    /// How many variables there are.
+    fn nodes(&self) -> usize;
+
+    /// The score of `dag`.
+    fn graph(&self, dag: &Dag) -> f64;
+}
+
+impl<S: LocalScore + ?Sized> GraphScore for S {
+    fn name(&self) -> &'static str {
+        LocalScore::name(self)
+    }
+
+    fn nodes(&self) -> usize {
+        LocalScore::nodes(self)
+    }
+
+    /// The sum of the local terms, in the order of the variables.
+    fn graph(&self, dag: &Dag) -> f64 {
+        (0..dag.nodes()).map(|node| self.local(node, dag.parents(node))).sum()
+    }
+}
+
+impl<S: LocalScore + ?Sized> LocalScore for &S {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn nodes(&self) -> usize {
+        (**self).nodes()
+    }
+
+    fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+        (**self).local(node, parents)
+    }
+
+    fn parent_limit(&self) -> usize {
+        (**self).parent_limit()
+    }
+
+    fn is_score_equivalent(&self) -> bool {
+        (**self).is_score_equivalent()
+    }
 }

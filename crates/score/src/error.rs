@@ -1,0 +1,27 @@
+//! Why a score cannot be built from some data or some options.
+
+/// Data or options that no score can be made of.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum ScoreError {
+    /// There is nothing to look at.
+    #[error("a score needs rows: the data have none")]
+    NoRows,
+    /// A variance or covariance that overflowed or was not a number to begin with.
+    #[error(
+        "column number {column} has no finite variance: look for missing or infinite cells, or rescale it"
+    )]
+    NotFinite { column: usize },
+    /// A penalty multiplier that is negative or not a number.
+    #[error("the penalty is a number that is at least 0, or auto; it cannot be {0}")]
+    Penalty(f64),
+    /// A hyper-parameter of BGe outside the range in which the prior exists.
+    #[error("{name} of bge must be above {above}; it cannot be {value}")]
+    Prior { name: &'static str, above: f64, value: f64 },
+    /// Sums over parent sets that would not fit in memory.
+    #[error(
+        "variable number {node} has {sets} parent sets of that size, more than {limit}: lower the largest size"
+    )]
+    TooManyParentSets { node: usize, sets: u128, limit: usize },
+}

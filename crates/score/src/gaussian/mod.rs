@@ -1,0 +1,19 @@
+//! Scores of linear Gaussian models: they look at the rows only through their number and the covariance.
+
+mod bge;
+mod bic;
+mod bic_equal;
+mod correlation;
+mod factor;
+mod schur;
+mod sweep;
+
+pub use bge::{Bge, BgePrior};
+pub use bic::{Bic, Penalty};
+pub use bic_equal::{BicEqual, SparseBicEqual};
+pub use correlation::Correlation;
+pub use schur::CompleteGaussian;
+pub use sweep::{Fit, GaussianScore};
+
+pub(crate) use factor::{Inverse, residual_fit};
+pub(crate) use sweep::Sweep;

@@ -1,0 +1,7 @@
+//! Regressions of one variable on its candidate parents.
+
+mod lasso;
+mod ols;
+
+pub(crate) use lasso::adaptive_lasso;
+pub use ols::Ols;
