@@ -13,4 +13,4 @@ pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use reward::{LocalLogReward, LogReward, SumOfLocal};
 pub use terminal::Terminal;
-pub use walk::{Action, Rules, State, Terrain, Walk, WalkError};
+pub use walk::{Action, State, Terrain, Walk, WalkError};

@@ -2,10 +2,11 @@
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, map, map_slices};
-use gflowcausal_graph::{NodeSet, Order};
+use gflowcausal_graph::{Constraints, NodeSet, Order};
 
+use crate::LocalLogReward;
 use crate::log_space::log_sum_exp;
-use crate::{LocalLogReward, Rules};
+use crate::walk::Rules;
 
 /// The most variables the lattice takes.
 const MOST_NODES: usize = 20;
@@ -37,16 +38,16 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// Evaluates all local terms within `rules` and sums over all orders in both directions.
+    /// Evaluates all local terms within `constraints` and sums over all orders in both directions.
     ///
     /// # Errors
     /// With more than 20 variables.
-    pub fn new(reward: &dyn LocalLogReward, rules: &Rules) -> Result<Self, LatticeError> {
-        let nodes = rules.nodes();
+    pub fn new(reward: &dyn LocalLogReward, constraints: &Constraints) -> Result<Self, LatticeError> {
+        let nodes = constraints.nodes();
         if nodes > MOST_NODES {
             return Err(LatticeError { nodes });
         }
-        let local = local_terms(reward, rules);
+        let local = local_terms(reward, &Rules::new(constraints.clone()));
         let mut lattice = Self { nodes, local, prefixes: vec![], completions: vec![] };
         lattice.completions = lattice.fold_up(|terms| log_sum_exp(terms.iter().copied()));
         lattice.prefixes = lattice.fold_down();

@@ -148,12 +148,13 @@ fn identity(walk: Walk, way: &[Action]) -> Vec<Action> {
 
 #[cfg(test)]
 mod tests {
+    use gflowcausal_graph::Constraints;
+
     use super::*;
-    use crate::Rules;
 
     #[test]
     fn too_many_states_are_refused() {
-        let terrain = Terrain::new(Walk::Graph, Rules::none(4)).unwrap();
+        let terrain = Terrain::new(Walk::Graph, Constraints::none(4)).unwrap();
         let refused = StateSpace::enumerate(&terrain, 1000).unwrap_err();
         assert_eq!(refused, TooManyStates { walk: Walk::Graph, nodes: 4, limit: 1000 });
         assert_eq!(StateSpace::enumerate(&terrain, 2000).unwrap().len(), 2 * 543);

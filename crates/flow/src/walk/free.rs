@@ -23,7 +23,7 @@ impl FreeState {
     pub(super) fn new(rules: Arc<Rules>) -> Self {
         let none = vec![NodeSet::empty(rules.nodes()); rules.nodes()];
         let mut state = Self { rules, parents: none.clone(), children: none };
-        for &edge in Arc::clone(&state.rules).required() {
+        for edge in Arc::clone(&state.rules).constraints().required_edges() {
             state.insert(edge);
         }
         state
@@ -35,11 +35,7 @@ impl FreeState {
     }
 
     fn allowed_into(&self, to: usize) -> NodeSet {
-        if self.parents[to].len() >= self.rules.max_parents() {
-            return NodeSet::empty(self.rules.nodes());
-        }
-        let mut open = self.rules.may_be_caused_by(to).clone();
-        open.subtract(&self.parents[to]);
+        let mut open = self.rules.open_parents(to, &self.parents[to]);
         open.subtract(&self.children[to]);
         open
     }

@@ -31,7 +31,7 @@ impl GraphState {
             stopped: false,
             rules,
         };
-        for &edge in Arc::clone(&state.rules).required() {
+        for edge in Arc::clone(&state.rules).constraints().required_edges() {
             state.insert(edge);
         }
         state
@@ -48,13 +48,8 @@ impl GraphState {
 
     /// Theorem 1, mask, and the rules, for all edges into `to`.
     fn allowed_into(&self, to: usize) -> NodeSet {
-        let nodes = self.rules.nodes();
-        if self.parents[to].len() >= self.rules.max_parents() {
-            return NodeSet::empty(nodes);
-        }
-        let mut open = self.rules.may_be_caused_by(to).clone();
+        let mut open = self.rules.open_parents(to, &self.parents[to]);
         open.subtract(&self.closure.descendants(to));
-        open.subtract(&self.parents[to]);
         open
     }
 

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_graph::Edge;
+use gflowcausal_graph::{Constraints, Edge};
 use serde::{Deserialize, Serialize};
 
-pub use rules::Rules;
+pub(crate) use rules::Rules;
 
 use crate::{LogReward, Terminal};
 
@@ -111,15 +111,15 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// The states of `walk` that `rules` leave open.
+    /// The states of `walk` that lead to what `constraints` permit.
     ///
     /// # Errors
     /// With fewer than two variables.
-    pub fn new(walk: Walk, rules: Rules) -> Result<Self, WalkError> {
-        if rules.nodes() < 2 {
-            return Err(WalkError::TooFewNodes(rules.nodes()));
+    pub fn new(walk: Walk, constraints: Constraints) -> Result<Self, WalkError> {
+        if constraints.nodes() < 2 {
+            return Err(WalkError::TooFewNodes(constraints.nodes()));
         }
-        Ok(Self { walk, rules: Arc::new(rules) })
+        Ok(Self { walk, rules: Arc::new(Rules::new(constraints)) })
     }
 
     /// How the graph is grown.

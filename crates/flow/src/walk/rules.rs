@@ -1,55 +1,34 @@
-//! What is known about the variables, as a walk needs it: which edges may be, which must be, who comes first.
+//! What is known about the variables, laid out as walks ask for it.
 
-use gflowcausal_graph::{Closure, Edge, NodeSet};
+use gflowcausal_graph::{Closure, Constraints, Edge, NodeSet};
 
-/// The edges that knowledge allows and requires, and the partial order that follows.
+/// Constraints, and for each variable the strict halves of the partial order that follows from them.
 #[derive(Debug, Clone)]
-pub struct Rules {
-    nodes: usize,
-    required: Vec<Edge>,
-    may_be_caused_by: Vec<NodeSet>,
+pub(crate) struct Rules {
+    constraints: Constraints,
     before: Vec<NodeSet>,
     after: Vec<NodeSet>,
-    max_parents: usize,
 }
 
 impl Rules {
-    /// Nothing is known about `nodes` variables.
-    #[must_use]
-    pub fn none(nodes: usize) -> Self {
-        Self::new(nodes, Vec::new(), |_| true, nodes)
+    pub(crate) fn new(constraints: Constraints) -> Self {
+        let precedence = constraints.precedence();
+        let nodes = 0..constraints.nodes();
+        let before = nodes.clone().map(|node| precedence.ancestors(node).without(node)).collect();
+        let after = nodes.map(|node| precedence.descendants(node).without(node)).collect();
+        Self { constraints, before, after }
     }
 
-    /// `required` edges (acyclic, allowed, within `max_parents`) and those that `allows` accepts.
-    #[must_use]
-    pub fn new(nodes: usize, required: Vec<Edge>, allows: impl Fn(Edge) -> bool, max_parents: usize) -> Self {
-        let may_be_caused_by = (0..nodes)
-            .map(|to| NodeSet::of(nodes, (0..nodes).filter(|&from| from != to && allows(Edge { from, to }))))
-            .collect();
-        let mut closure = Closure::empty(nodes);
-        for &edge in &required {
-            closure.insert(edge);
-        }
-        let before = (0..nodes).map(|node| closure.ancestors(node).without(node)).collect();
-        let after = (0..nodes).map(|node| closure.descendants(node).without(node)).collect();
-        Self { nodes, required, may_be_caused_by, before, after, max_parents }
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.nodes
-    }
-
-    pub(crate) fn required(&self) -> &[Edge] {
-        &self.required
+        self.before.len()
     }
 
     pub(crate) fn is_required(&self, edge: Edge) -> bool {
-        self.required.contains(&edge)
-    }
-
-    /// The variables that may be a direct cause of `to`.
-    pub(crate) fn may_be_caused_by(&self, to: usize) -> &NodeSet {
-        &self.may_be_caused_by[to]
+        self.constraints.required(edge.to).contains(edge.from)
     }
 
     /// The variables that come before `node` in every order.
@@ -62,18 +41,19 @@ impl Rules {
         &self.after[node]
     }
 
-    pub(crate) fn max_parents(&self) -> usize {
-        self.max_parents
+    /// The partial order, if anything must come before anything.
+    pub(crate) fn partial_order(&self) -> Option<Closure> {
+        let precedence = self.constraints.precedence();
+        (precedence.comparable_pairs() > 0).then(|| precedence.clone())
     }
 
-    /// The closure of what must come before what, if anything must.
-    pub(crate) fn partial_order(&self) -> Option<Closure> {
-        (!self.required.is_empty()).then(|| {
-            let mut closure = Closure::empty(self.nodes);
-            for &edge in &self.required {
-                closure.insert(edge);
-            }
-            closure
-        })
+    /// The variables that may still become a parent of `to` beside `parents`, acyclicity aside.
+    pub(super) fn open_parents(&self, to: usize, parents: &NodeSet) -> NodeSet {
+        if parents.len() >= self.constraints.max_parents() {
+            return NodeSet::empty(self.nodes());
+        }
+        let mut open = self.constraints.allowed_parents(to).clone();
+        open.subtract(parents);
+        open
     }
 }

@@ -4,33 +4,42 @@ use std::collections::{HashMap, HashSet};
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_graph::{Dag, Order, Pdag};
+use gflowcausal_graph::{Dag, Knowledge, NodeSet, Order, Pdag};
 
 use super::*;
 use crate::{Distribution, StateSpace};
 
 /// Random required and forbidden edges and a random limit on parents that some graph obeys.
-fn random_rules(nodes: usize, k: u64) -> Rules {
+fn random_constraints(nodes: usize, k: u64) -> Constraints {
     let mut rng = stream(2, Stream::Test { k });
-    let mut sequence: Vec<Action> = (0..nodes as Action).collect();
-    shuffle(&mut sequence, &mut rng);
-    let pairs = |nodes: usize| (0..nodes * nodes).map(move |i| action_edge(nodes, i as Action));
-    let position = |node: usize| sequence.iter().position(|&other| other as usize == node);
-    let required: Vec<Edge> = pairs(nodes)
-        .filter(|edge| position(edge.from) < position(edge.to) && rng.random_bool(0.25))
-        .collect();
-    let forbidden: Vec<Edge> =
-        pairs(nodes).filter(|edge| !required.contains(edge) && rng.random_bool(0.2)).collect();
-    let most = (0..nodes).map(|to| required.iter().filter(|edge| edge.to == to).count()).max().unwrap();
-    let max_parents = rng.random_range(most.max(1)..=nodes);
-    Rules::new(nodes, required, |edge| !forbidden.contains(&edge), max_parents)
+    let mut order: Vec<Action> = (0..nodes as Action).collect();
+    shuffle(&mut order, &mut rng);
+    let position = |node: usize| order.iter().position(|&other| other as usize == node);
+    let mut knowledge = Knowledge::default();
+    let mut needed = vec![0; nodes];
+    for edge in edges(nodes) {
+        if position(edge.from) < position(edge.to) && rng.random_bool(0.25) {
+            knowledge.require(edge);
+            needed[edge.to] += 1;
+        } else if rng.random_bool(0.2) {
+            knowledge.forbid(edge);
+        }
+    }
+    let most = *needed.iter().max().unwrap();
+    knowledge.max_parents(rng.random_range(most.max(1)..=nodes));
+    let names: Vec<String> = (0..nodes).map(|node| format!("v{node}")).collect();
+    knowledge.compile(&names).unwrap()
+}
+
+fn edges(nodes: usize) -> impl Iterator<Item = Edge> {
+    (0..nodes * nodes).map(move |i| action_edge(nodes, i as Action)).filter(|edge| edge.from != edge.to)
 }
 
 fn terrains() -> impl Iterator<Item = Terrain> {
-    let rules = (2..=4).flat_map(|nodes| {
-        std::iter::once(Rules::none(nodes)).chain((0..12).map(move |k| random_rules(nodes, k)))
+    let constraints = (2..=4).flat_map(|nodes| {
+        std::iter::once(Constraints::none(nodes)).chain((0..12).map(move |k| random_constraints(nodes, k)))
     });
-    rules.flat_map(|rules| Walk::ALL.map(|walk| Terrain::new(walk, rules.clone()).unwrap()))
+    constraints.flat_map(|known| Walk::ALL.map(|walk| Terrain::new(walk, known.clone()).unwrap()))
 }
 
 fn space(terrain: &Terrain) -> StateSpace {
@@ -86,34 +95,31 @@ fn permutations(nodes: usize) -> Vec<Order> {
     all.into_iter().map(|sequence| Order::new(sequence).unwrap()).collect()
 }
 
-/// All edge sets that `keep` accepts.
-fn edge_sets(nodes: usize, keep: impl Fn(&[Edge]) -> bool) -> Vec<Vec<Edge>> {
-    let edges: Vec<Edge> =
-        (0..nodes * nodes).map(|i| action_edge(nodes, i as Action)).filter(|e| e.from != e.to).collect();
+/// All edge sets that join no pair twice and obey the constraints.
+fn edge_sets(constraints: &Constraints) -> Vec<Vec<Edge>> {
+    let nodes = constraints.nodes();
+    let edges: Vec<Edge> = edges(nodes).collect();
+    let joins_once = |set: &Vec<Edge>| set.iter().all(|edge| !set.contains(&edge.reversed()));
+    let parents = |set: &[Edge], to: usize| {
+        NodeSet::of(nodes, set.iter().filter(|edge| edge.to == to).map(|edge| edge.from))
+    };
+    let obeys = |set: &Vec<Edge>| (0..nodes).all(|to| constraints.permits_parents(to, &parents(set, to)));
     (0..1_u32 << edges.len())
         .map(|bits| (0..edges.len()).filter(|i| bits >> i & 1 == 1).map(|i| edges[i]).collect())
-        .filter(|set: &Vec<Edge>| keep(set))
+        .filter(|set| joins_once(set) && obeys(set))
         .collect()
-}
-
-fn obeys(rules: &Rules, edges: &[Edge]) -> bool {
-    let parents = |to: usize| edges.iter().filter(|edge| edge.to == to).count();
-    rules.required().iter().all(|edge| edges.contains(edge))
-        && edges.iter().all(|edge| rules.may_be_caused_by(edge.to).contains(edge.from))
-        && (0..rules.nodes()).all(|to| parents(to) <= rules.max_parents())
 }
 
 /// What the walk may end in, found without walking.
 fn expected_ends(terrain: &Terrain) -> HashSet<Terminal> {
-    let (nodes, rules) = (terrain.nodes(), &terrain.rules);
-    let joined_once = |set: &[Edge]| set.iter().all(|edge| !set.contains(&edge.reversed()));
+    let (nodes, constraints) = (terrain.nodes(), terrain.rules.constraints());
     match terrain.walk() {
-        Walk::Graph => edge_sets(nodes, |set| obeys(rules, set))
+        Walk::Graph => edge_sets(constraints)
             .into_iter()
             .filter_map(|set| Some(Terminal::Dag(Dag::from_edges(nodes, set).ok()?)))
             .collect(),
         Walk::Free => {
-            let open = edge_sets(nodes, |set| joined_once(set) && obeys(rules, set));
+            let open = edge_sets(constraints);
             let is_largest = |set: &Vec<Edge>| {
                 !open.iter().any(|more| more.len() == set.len() + 1 && set.iter().all(|e| more.contains(e)))
             };
@@ -125,8 +131,7 @@ fn expected_ends(terrain: &Terrain) -> HashSet<Terminal> {
             open.iter().filter(|set| is_largest(set)).map(graph).collect()
         }
         _ => {
-            let required = Dag::from_edges(nodes, rules.required().iter().copied()).unwrap();
-            let orders = permutations(nodes).into_iter().filter(|order| order.is_compatible_with(&required));
+            let orders = permutations(nodes).into_iter().filter(|order| constraints.permits_order(order));
             orders.map(Terminal::Order).collect()
         }
     }
@@ -170,7 +175,7 @@ fn passing(terrain: &Terrain, space: &StateSpace, terminal: &Terminal) -> Vec<f6
 #[test]
 fn ways_back_follow_the_backward_policy() {
     for walk in Walk::ALL {
-        let terrain = Terrain::new(walk, Rules::none(3)).unwrap();
+        let terrain = Terrain::new(walk, Constraints::none(3)).unwrap();
         let space = space(&terrain);
         let (_, terminal) = space.terminals().last().unwrap();
         let expected = passing(&terrain, &space, terminal);
@@ -215,7 +220,7 @@ fn with_knowledge_too_there_is_a_way_to_every_end() {
 
 #[test]
 fn at_a_terminal_state_of_edges_only_edges_between_neighbours_can_have_been_last() {
-    let terrain = Terrain::new(Walk::Edges, Rules::none(3)).unwrap();
+    let terrain = Terrain::new(Walk::Edges, Constraints::none(3)).unwrap();
     let action = |from, to| edge_action(3, Edge::new(from, to));
     let mut parents = vec![];
     terrain.replay(&[action(0, 2), action(0, 1), action(1, 2)]).parents(&mut parents);
@@ -224,7 +229,7 @@ fn at_a_terminal_state_of_edges_only_edges_between_neighbours_can_have_been_last
 
 #[test]
 fn chains_are_reached_in_two_to_the_d_minus_two_ways() {
-    let terrain = Terrain::new(Walk::Chain, Rules::none(4)).unwrap();
+    let terrain = Terrain::new(Walk::Chain, Constraints::none(4)).unwrap();
     let space = space(&terrain);
     let mut ways = vec![0; space.len()];
     ways[0] = 1;
@@ -240,6 +245,6 @@ fn chains_are_reached_in_two_to_the_d_minus_two_ways() {
 
 #[test]
 fn one_variable_is_refused() {
-    let refused = Terrain::new(Walk::Order, Rules::none(1)).unwrap_err();
+    let refused = Terrain::new(Walk::Order, Constraints::none(1)).unwrap_err();
     assert_eq!(refused, WalkError::TooFewNodes(1));
 }

@@ -1,10 +1,12 @@
 //! Flows in exact balance: no objective finds fault with them, and their policy draws in proportion to reward.
 
+use gflowcausal_graph::Constraints;
+
 use crate::tables::{Table, local_table};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_flow::{
-    Action, FlowGradient, FlowScale, LogReward, Objective, ObjectiveName, Rules, StateSpace, Terrain,
+    Action, FlowGradient, FlowScale, LogReward, Objective, ObjectiveName, StateSpace, Terrain,
     TrajectoryFlows, Walk,
 };
 
@@ -103,7 +105,7 @@ fn check_balance(terrain: &Terrain, reward: &dyn LogReward) {
 fn balanced_flows_cost_nothing_and_draw_in_proportion_to_reward() {
     for nodes in [3, 4] {
         for walk in Walk::ALL {
-            let terrain = Terrain::new(walk, Rules::none(nodes)).unwrap();
+            let terrain = Terrain::new(walk, Constraints::none(nodes)).unwrap();
             check_balance(&terrain, &Table { seed: nodes as u64, spread: 3.0 });
         }
     }
@@ -113,7 +115,7 @@ fn balanced_flows_cost_nothing_and_draw_in_proportion_to_reward() {
 fn on_order_and_graph_the_same_holds_for_local_rewards() {
     for nodes in [3, 4] {
         for walk in [Walk::Order, Walk::Graph, Walk::Chain] {
-            let terrain = Terrain::new(walk, Rules::none(nodes)).unwrap();
+            let terrain = Terrain::new(walk, Constraints::none(nodes)).unwrap();
             check_balance(&terrain, &local_table(nodes as u64, 3.0));
         }
     }
@@ -121,7 +123,7 @@ fn on_order_and_graph_the_same_holds_for_local_rewards() {
 
 #[test]
 fn on_order_balanced_flows_of_a_local_reward_depend_on_the_set_alone() {
-    let terrain = Terrain::new(Walk::Order, Rules::none(4)).unwrap();
+    let terrain = Terrain::new(Walk::Order, Constraints::none(4)).unwrap();
     let reward = local_table(5, 3.0);
     let balanced = Balanced::new(&terrain, &reward);
     let relative: Vec<(Vec<Action>, Vec<f64>)> = balanced

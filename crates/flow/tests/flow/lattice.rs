@@ -2,25 +2,24 @@
 
 use crate::tables::{LocalTable, local_table};
 use gflowcausal_determinism::{Stream, stream, with_threads};
-use gflowcausal_flow::{
-    Distribution, Lattice, LatticeError, LogReward, Rules, StateSpace, Terminal, Terrain, Walk,
-};
-use gflowcausal_graph::{Edge, Order};
+use gflowcausal_flow::{Distribution, Lattice, LatticeError, LogReward, StateSpace, Terminal, Terrain, Walk};
+use gflowcausal_graph::{Constraints, Knowledge, Order};
 
 const NODES: usize = 5;
 
-fn rules() -> [Rules; 2] {
-    let known = vec![Edge::new(3, 1), Edge::new(1, 0), Edge::new(4, 0)];
-    [Rules::none(NODES), Rules::new(NODES, known, |_| true, NODES)]
+fn constraints() -> [Constraints; 2] {
+    let mut knowledge = Knowledge::default();
+    knowledge.require("d->b").require("b->a").require("e->a");
+    [Constraints::none(NODES), knowledge.compile(&["a", "b", "c", "d", "e"]).unwrap()]
 }
 
-fn all_orders(rules: &Rules) -> Distribution {
-    let terrain = Terrain::new(Walk::Order, rules.clone()).unwrap();
+fn all_orders(known: &Constraints) -> Distribution {
+    let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
     StateSpace::enumerate(&terrain, 1000).unwrap().target(&local_table(8, 4.0))
 }
 
-fn lattice(rules: &Rules) -> Lattice {
-    Lattice::new(&LocalTable { seed: 8, spread: 4.0 }, rules).unwrap()
+fn lattice(known: &Constraints) -> Lattice {
+    Lattice::new(&LocalTable { seed: 8, spread: 4.0 }, known).unwrap()
 }
 
 fn order(terminal: &Terminal) -> &Order {
@@ -35,8 +34,8 @@ fn probability(orders: &Distribution, holds: impl Fn(&Order) -> bool) -> f64 {
 
 #[test]
 fn partition_and_best_order_are_those_of_all_orders() {
-    for rules in rules() {
-        let (orders, lattice, reward) = (all_orders(&rules), lattice(&rules), local_table(8, 4.0));
+    for known in constraints() {
+        let (orders, lattice, reward) = (all_orders(&known), lattice(&known), local_table(8, 4.0));
         let value = |terminal: &Terminal| reward.log_reward(terminal);
         let best = orders.outcomes().iter().max_by(|a, b| value(a).total_cmp(&value(b))).unwrap();
         let (found, log_reward) = lattice.best_order();
@@ -49,8 +48,8 @@ fn partition_and_best_order_are_those_of_all_orders() {
 
 #[test]
 fn precedence_probabilities_are_those_of_all_orders() {
-    for rules in rules() {
-        let (orders, table) = (all_orders(&rules), lattice(&rules).precedence_probabilities());
+    for known in constraints() {
+        let (orders, table) = (all_orders(&known), lattice(&known).precedence_probabilities());
         for (from, to) in (0..NODES * NODES).map(|i| (i / NODES, i % NODES)) {
             let exact = probability(&orders, |order| order.positions()[from] < order.positions()[to]);
             assert!((table[from][to] - exact).abs() < 1e-12, "{from} before {to}");
@@ -61,9 +60,9 @@ fn precedence_probabilities_are_those_of_all_orders() {
 #[test]
 fn edge_probabilities_weigh_each_set_of_predecessors() {
     // Each node's one parent is the largest index before it.
-    for rules in rules() {
-        let orders = all_orders(&rules);
-        let table = lattice(&rules).edge_probabilities(|_, placed, weights| {
+    for known in constraints() {
+        let orders = all_orders(&known);
+        let table = lattice(&known).edge_probabilities(|_, placed, weights| {
             placed.iter().last().into_iter().for_each(|u| weights[u] = 1.0);
         });
         for (from, to) in (0..NODES * NODES).map(|i| (i / NODES, i % NODES)) {
@@ -76,8 +75,8 @@ fn edge_probabilities_weigh_each_set_of_predecessors() {
 
 #[test]
 fn samples_have_the_exact_distribution() {
-    for rules in rules() {
-        let (orders, lattice) = (all_orders(&rules), lattice(&rules));
+    for known in constraints() {
+        let (orders, lattice) = (all_orders(&known), lattice(&known));
         let draw = |k| Terminal::Order(lattice.sample(&mut stream(0, Stream::Sample { k })));
         let drawn = Distribution::from_samples((0..20_000).map(draw));
         assert!(drawn.total_variation(&orders) < 0.03, "{}", drawn.total_variation(&orders));
@@ -89,7 +88,7 @@ fn samples_have_the_exact_distribution() {
 fn the_number_of_threads_changes_no_bit() {
     let compute = |threads| {
         with_threads(threads, || {
-            let lattice = Lattice::new(&LocalTable { seed: 2, spread: 9.0 }, &Rules::none(11)).unwrap();
+            let lattice = Lattice::new(&LocalTable { seed: 2, spread: 9.0 }, &Constraints::none(11)).unwrap();
             (lattice.log_partition(), lattice.best_order(), lattice.precedence_probabilities())
         })
     };
@@ -99,5 +98,5 @@ fn the_number_of_threads_changes_no_bit() {
 #[test]
 fn too_many_variables_are_refused() {
     let table = LocalTable { seed: 0, spread: 1.0 };
-    assert_eq!(Lattice::new(&table, &Rules::none(21)).unwrap_err(), LatticeError { nodes: 21 });
+    assert_eq!(Lattice::new(&table, &Constraints::none(21)).unwrap_err(), LatticeError { nodes: 21 });
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tables::{Table, local_table};
-use gflowcausal_flow::{Action, LogReward, Rules, StateSpace, Terrain, Walk};
+use gflowcausal_flow::{Action, LogReward, StateSpace, Terrain, Walk};
+use gflowcausal_graph::Constraints;
 
 /// One action at one set of edges.
 type Step = (BTreeSet<Action>, Action);
@@ -50,7 +51,7 @@ impl Flows {
 /// Learns `edges` over three variables, taking flow to come in by the actions that `parents` picks, given all
 /// actions of a state and those of the walk's rule. Returns how far from the target the policy ends.
 fn distance_learned(reward: &dyn LogReward, parents: fn(Vec<Action>, Vec<Action>) -> Vec<Action>) -> f64 {
-    let terrain = Terrain::new(Walk::Edges, Rules::none(3)).unwrap();
+    let terrain = Terrain::new(Walk::Edges, Constraints::none(3)).unwrap();
     let space = StateSpace::enumerate(&terrain, 1000).unwrap();
     let ways: Vec<&[Action]> = space.ways().collect();
     let steps_from = |at: usize| -> Vec<Step> {
