@@ -18,6 +18,8 @@ pub enum Stream {
     Noise { node: u64 },
     /// Which cells of a simulated table go missing: one stream per node.
     Missing { node: u64 },
+    /// One row of a simulated probability table: one stream per node and configuration of its parents.
+    TableRow { node: u64, configuration: u64 },
     /// The first values of a network's parameters.
     Parameters { layer: u64 },
     /// One trajectory of one training iteration.
@@ -40,6 +42,7 @@ impl Stream {
             Self::Coefficients { node } => [2, node, 0],
             Self::Noise { node } => [3, node, 0],
             Self::Missing { node } => [4, node, 0],
+            Self::TableRow { node, configuration } => [20, node, configuration],
             Self::Parameters { layer } => [5, layer, 0],
             Self::Trajectory { iteration, k } => [6, iteration, k],
             Self::Sample { k } => [7, k, 0],

@@ -1,0 +1,46 @@
+//! CSV out: what is written reads back to the same bits.
+
+#![expect(clippy::unwrap_used, reason = "a failure in a function that tests share is a failed test")]
+
+use gflowcausal_data::{Column, MISSING_CODE, Table, Values, write_csv};
+use proptest::prelude::*;
+
+fn written(columns: Vec<Column>) -> String {
+    let mut bytes = Vec::new();
+    write_csv(&Table::new(columns).unwrap(), &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn numbers_read_back_bit_for_bit(bits in prop::collection::vec(any::<u64>(), 1..50)) {
+        let values: Vec<f64> = bits.into_iter().map(f64::from_bits).filter(|value| !value.is_nan()).collect();
+        let text = written(vec![Column::continuous("x", values.clone())]);
+        let back: Vec<u64> = text.lines().skip(1).map(|line| line.parse::<f64>().unwrap().to_bits()).collect();
+        prop_assert_eq!(back, values.into_iter().map(f64::to_bits).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn any_name_and_level_reads_back(name in "[^\u{feff}]{1,20}", level in ".{1,20}") {
+        // A byte-order mark at the start of a file is not part of a name.
+        let values = Values::Categorical { codes: vec![0, 0], levels: vec![level.clone()] };
+        let text = written(vec![Column { name: name.clone(), values }]);
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+        let cells: Vec<String> = reader.records().map(|record| record.unwrap()[0].to_owned()).collect();
+        prop_assert_eq!(cells, [name, level.clone(), level]);
+    }
+}
+
+#[test]
+fn missing_cells_are_empty() {
+    let values =
+        Values::Categorical { codes: vec![1, MISSING_CODE], levels: vec!["no".into(), "yes".into()] };
+    let text =
+        written(vec![Column::continuous("x", vec![f64::NAN, 3.0]), Column { name: "y".into(), values }]);
+    assert_eq!(text, "x,y\n,yes\n3.0,\n");
+}
+
+#[test]
+fn a_missing_cell_of_a_single_column_is_not_an_empty_line() {
+    assert_eq!(written(vec![Column::continuous("x", vec![f64::NAN])]), "x\n\"\"\n");
+}
