@@ -4,12 +4,14 @@
 
 mod exact;
 mod log_space;
+mod network;
 mod objective;
 mod reward;
 mod terminal;
 mod walk;
 
 pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
+pub use network::{Activation, Mlp, MlpConfig, Network, Row, Tape, TensorShape};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use reward::{LocalLogReward, LogReward, SumOfLocal};
 pub use terminal::Terminal;

@@ -4,5 +4,7 @@
 
 mod balance;
 mod lattice;
+mod network;
+mod plain;
 mod tables;
 mod wrong_parents;

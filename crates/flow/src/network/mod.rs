@@ -1,0 +1,41 @@
+//! What a network is to the rest of the engine: log-flows forward, slopes backward, a list of parameters.
+
+mod activation;
+mod gemm;
+mod mlp;
+mod tape;
+
+pub use activation::Activation;
+pub use mlp::{Mlp, MlpConfig};
+pub use tape::{Row, Tape};
+
+/// A part of a network's parameters: its name and its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorShape {
+    /// What the part is called in checkpoints.
+    pub name: String,
+    /// The length of each dimension, slowest first.
+    pub shape: Vec<usize>,
+}
+
+/// Anything that gives log-flows for states and can be told how the loss changes with them.
+///
+/// States come as the rows of a [`Tape`], each another row with one bit changed. Forward may be called again and
+/// again as rows are added; backward is called on the last rows first.
+pub trait Network: Send + Sync {
+    /// Fills in the log-flows that the rows from `first` on ask for.
+    fn forward(&self, tape: &mut Tape, first: usize);
+
+    /// Adds to `gradient` what the slopes of the rows from `first` on bring, given that all later rows have had
+    /// their turn. Rows before `first` may gather from this and have their own turn later.
+    fn backward(&self, tape: &mut Tape, first: usize, gradient: &mut [f32]);
+
+    /// All parameters, one tensor after the other.
+    fn parameters(&self) -> &[f32];
+
+    /// All parameters, to be changed.
+    fn parameters_mut(&mut self) -> &mut [f32];
+
+    /// How the parameters divide into tensors.
+    fn tensors(&self) -> Vec<TensorShape>;
+}
