@@ -22,6 +22,8 @@ pub enum Stream {
     TableRow { node: u64, configuration: u64 },
     /// The first values of a network's parameters.
     Parameters { layer: u64 },
+    /// One walk taken at random before training, to see how rewards spread.
+    RandomWalk { k: u64 },
     /// One trajectory of one training iteration.
     Trajectory { iteration: u64, k: u64 },
     /// One trajectory drawn from a trained policy.
@@ -48,6 +50,7 @@ impl Stream {
             Self::Sample { k } => [7, k, 0],
             Self::Replay { iteration, k } => [8, iteration, k],
             Self::Search { iteration, k } => [9, iteration, k],
+            Self::RandomWalk { k } => [10, k, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }
