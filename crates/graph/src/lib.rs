@@ -6,6 +6,7 @@
 mod closure;
 mod dag;
 mod edge;
+mod formats;
 mod knowledge;
 mod names;
 mod node_set;
@@ -16,6 +17,7 @@ mod pdag;
 pub use closure::{Closure, GrowingDag};
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
+pub use formats::{Format, FormatError, GraphError, NamedGraph, Orientation, ReadOptions, WriteError};
 pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
     Rule, SpecError, Statement, Variable,

@@ -1,0 +1,139 @@
+//! BIF: the structure of a Bayesian network, read from `probability ( X | A, B )`.
+
+use super::builder::{Builder, Link, at};
+use super::cursor::{Cursor, escaped, quoted};
+use super::{Format, FormatError, NamedGraph, WriteError};
+use crate::Edge;
+use crate::names::Names;
+
+pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+    let mut cursor = Cursor::new(text);
+    let mut builder = Builder::default();
+    let mut families = Vec::new();
+    loop {
+        cursor.skip_comments()?;
+        match cursor.take_while(char::is_alphabetic) {
+            "" if cursor.peek().is_none() => break,
+            "network" => _ = word(&mut cursor)?,
+            "variable" => {
+                let line = cursor.line();
+                let name = word(&mut cursor)?;
+                builder.declare(&name).map_err(|error| at(Some(line), error))?;
+            }
+            "probability" => families.push(Family::read(&mut cursor)?),
+            _ => return Err(cursor.expected("'network', 'variable' or 'probability'")),
+        }
+        skip_block(&mut cursor)?;
+    }
+    let names = builder.names().to_vec();
+    for family in families {
+        family.link(&mut builder, &Names::new(&names))?;
+    }
+    builder.finish()
+}
+
+/// A variable and its parents, by name.
+struct Family {
+    line: usize,
+    child: String,
+    parents: Vec<String>,
+}
+
+impl Family {
+    /// `( X | A, B )`
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, FormatError> {
+        cursor.skip_comments()?;
+        let line = cursor.line();
+        cursor.expect("(")?;
+        let child = word(cursor)?;
+        let mut parents = Vec::new();
+        cursor.skip_comments()?;
+        let mut more = cursor.eat("|");
+        while more {
+            cursor.skip_comments()?;
+            more = cursor.peek() != Some(')');
+            if more {
+                parents.push(word(cursor)?);
+                cursor.skip_comments()?;
+                cursor.eat(",");
+            }
+        }
+        cursor.expect(")")?;
+        Ok(Self { line, child, parents })
+    }
+
+    fn link(self, builder: &mut Builder, names: &Names<'_>) -> Result<(), FormatError> {
+        let find = |name: &str| names.get(name).map_err(|unknown| at(Some(self.line), unknown.into()));
+        let to = find(&self.child)?;
+        for parent in &self.parents {
+            builder.link(Link::directed(Edge { from: find(parent)?, to }, self.line));
+        }
+        Ok(())
+    }
+}
+
+/// A name: in quotes, or up to the next blank or punctuation.
+fn word(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
+    cursor.skip_comments()?;
+    if cursor.eat("\"") {
+        return escaped(cursor);
+    }
+    match cursor.take_while(is_bare) {
+        "" => Err(cursor.expected("a name")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn is_bare(c: char) -> bool {
+    !c.is_whitespace() && !"{}()[]|,;\"\\".contains(c)
+}
+
+/// Skips `{ … }` with all that is in it.
+fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
+    cursor.skip_comments()?;
+    cursor.expect("{")?;
+    let mut depth = 1;
+    while depth > 0 {
+        cursor.skip_comments()?;
+        if cursor.eat("\"") {
+            escaped(cursor)?;
+            continue;
+        }
+        match cursor.bump() {
+            Some('{') => depth += 1,
+            Some('}') => depth -= 1,
+            Some(_) => {}
+            None => return Err(cursor.expected("'}'")),
+        }
+    }
+    Ok(())
+}
+
+/// The structure alone: every variable has two states, and every table is even.
+pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+    if let Some(edge) = named.graph().undirected().next() {
+        let (from, to) = named.ends(edge);
+        return Err(WriteError::Undirected { format: Format::Bif, from, to });
+    }
+    let name = |node: usize| bare_or_quoted(named.name(node));
+    let mut file =
+        String::from("// Structure only: two states and even tables stand for what is not known.\n");
+    file.push_str("network unknown {\n}\n");
+    for node in 0..named.names().len() {
+        file.push_str(&format!("variable {} {{\n  type discrete [ 2 ] {{ s0, s1 }};\n}}\n", name(node)));
+    }
+    for node in 0..named.names().len() {
+        let parents: Vec<String> = named.graph().parents(node).iter().map(name).collect();
+        let (given, table) = match parents.len() {
+            0 => (String::new(), "table"),
+            _ => (format!(" | {}", parents.join(", ")), "default"),
+        };
+        file.push_str(&format!("probability ( {}{given} ) {{\n  {table} 0.5, 0.5;\n}}\n", name(node)));
+    }
+    Ok(file)
+}
+
+fn bare_or_quoted(name: &str) -> String {
+    // A slash could begin a comment.
+    if name.chars().all(|c| is_bare(c) && c != '/') { name.to_owned() } else { quoted(name) }
+}

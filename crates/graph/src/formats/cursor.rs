@@ -1,0 +1,156 @@
+//! A place in a text that knows its line and column.
+
+use super::FormatError;
+
+/// Reads a text from left to right.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'a> {
+    rest: &'a str,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { rest: text, line: 1, column: 1 }
+    }
+
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    pub(super) fn bump(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.advance(next.len_utf8());
+        Some(next)
+    }
+
+    /// Goes on by `bytes`, which end at a character's end.
+    fn advance(&mut self, bytes: usize) -> &'a str {
+        let (passed, rest) = self.rest.split_at(bytes);
+        self.line += passed.matches('\n').count();
+        self.column = match passed.rsplit_once('\n') {
+            Some((_, last)) => 1 + last.chars().count(),
+            None => self.column + passed.chars().count(),
+        };
+        self.rest = rest;
+        passed
+    }
+
+    /// Goes past `token` if it comes next.
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        let here = self.rest.starts_with(token);
+        if here {
+            self.advance(token.len());
+        }
+        here
+    }
+
+    pub(super) fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
+        self.advance(end)
+    }
+
+    /// Everything before `end`, which is passed too.
+    pub(super) fn take_until(&mut self, end: &str) -> Result<&'a str, FormatError> {
+        match self.rest.find(end) {
+            Some(at) => {
+                let passed = self.advance(at);
+                self.advance(end.len());
+                Ok(passed)
+            }
+            None => Err(self.expected(&format!("'{end}' before the end of the file"))),
+        }
+    }
+
+    pub(super) fn skip_blanks(&mut self) {
+        self.take_while(char::is_whitespace);
+    }
+
+    /// Skips blanks, `//` and `/* */` comments.
+    pub(super) fn skip_comments(&mut self) -> Result<(), FormatError> {
+        loop {
+            self.skip_blanks();
+            if self.eat("//") {
+                self.take_while(|c| c != '\n');
+            } else if self.eat("/*") {
+                self.take_until("*/")?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes past `token` or says that it was expected.
+    pub(super) fn expect(&mut self, token: &str) -> Result<(), FormatError> {
+        if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("'{token}'"))) }
+    }
+
+    /// The refusal of what comes next.
+    pub(super) fn expected(&self, expected: &str) -> FormatError {
+        let found = match self.peek() {
+            Some(c) => format!("{c:?}"),
+            None => "the end of the file".to_owned(),
+        };
+        FormatError::Syntax { line: self.line, column: self.column, expected: expected.to_owned(), found }
+    }
+}
+
+/// A text in quotes, of which the first is passed: `\"` is a quote and `\\` a backslash, other backslashes stay.
+pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
+    let mut text = String::new();
+    loop {
+        text.push_str(cursor.take_while(|c| c != '"' && c != '\\'));
+        if cursor.eat("\\\"") {
+            text.push('"');
+        } else if cursor.eat("\\\\") {
+            text.push('\\');
+        } else if cursor.eat("\"") {
+            return Ok(text);
+        } else if let Some(backslash) = cursor.bump() {
+            text.push(backslash);
+        } else {
+            return Err(cursor.expected("'\"' at the end of the text"));
+        }
+    }
+}
+
+/// A text in quotes that [`escaped`] reads again.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_characters() {
+        let mut cursor = Cursor::new("é1\n🦀 /* a\nb */ // c\n x");
+        assert_eq!(cursor.take_while(|c| c != ' '), "é1\n🦀");
+        cursor.skip_comments().unwrap();
+        let error = cursor.expect("y").unwrap_err();
+        assert_eq!(error.to_string(), "line 4, column 2: expected 'y', found 'x'");
+        cursor.bump();
+        assert_eq!(cursor.bump(), None);
+    }
+
+    #[test]
+    fn quotes_keep_every_text() {
+        for text in ["", "a\"b", "\\", "\\\"", "\\n", "a\\\\b\n", "🦀\\"] {
+            let written = quoted(text);
+            let mut cursor = Cursor::new(&written);
+            cursor.bump();
+            assert_eq!(escaped(&mut cursor).unwrap(), text);
+            assert_eq!(cursor.rest(), "");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Why a graph cannot be read, written or compared, with the line and the names in the user's words.
+
+use super::{Format, MAX_NODES};
+use crate::UnknownName;
+
+/// Names and edges that do not make the graph that was asked for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum GraphError {
+    /// A variable without a name.
+    #[error("variable {position} has an empty name")]
+    EmptyName { position: usize },
+    /// Two variables of one name.
+    #[error("two variables are named '{0}'")]
+    DuplicateName(String),
+    /// More or fewer names than variables.
+    #[error("{names} names were given for {nodes} variables")]
+    NameCount { names: usize, nodes: usize },
+    /// More variables than a file may name.
+    #[error("{0} variables are too many: at most {MAX_NODES} can be read")]
+    TooMany(usize),
+    /// No variable at all.
+    #[error("the graph has no variables")]
+    NoVariables,
+    /// An edge from a variable to itself.
+    #[error("'{0}' has an edge to itself")]
+    Loop(String),
+    /// Two edges between the same two variables.
+    #[error("'{from}' and '{to}' are joined twice")]
+    Joined { from: String, to: String },
+    /// A name that no variable has.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// A weight or probability that is no finite number.
+    #[error("the edge from '{from}' to '{to}' has the value {value}")]
+    NotFinite { from: String, to: String, value: f64 },
+    /// A weight for an edge that is not there.
+    #[error("there is no edge from '{from}' to '{to}'")]
+    NoEdge { from: String, to: String },
+    /// A directed cycle, the first variable repeated at the end.
+    #[error("the graph has a cycle: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    /// An undirected edge where directions are needed.
+    #[error("the edge between '{from}' and '{to}' has no direction")]
+    Undirected { from: String, to: String },
+    /// Other variables than expected.
+    #[error("the variables differ: {}", differences(missing, unknown))]
+    Names { missing: Vec<String>, unknown: Vec<String> },
+}
+
+fn differences(missing: &[String], unknown: &[String]) -> String {
+    let part =
+        |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
+    [part("missing", missing), part("unknown", unknown)].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// A graph file that cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum FormatError {
+    /// Nothing in it.
+    #[error("the file is empty")]
+    Empty,
+    /// Bytes that are not text.
+    #[error("line {line}: not UTF-8 text")]
+    NotUtf8 { line: usize },
+    /// Neither the extension nor the content tells the format.
+    #[error("this is none of the graph formats {}", Format::list())]
+    Unrecognized,
+    /// Text that does not follow the format.
+    #[error("line {line}, column {column}: expected {expected}, found {found}")]
+    Syntax { line: usize, column: usize, expected: String, found: String },
+    /// Something that makes no graph, on a certain line.
+    #[error("line {line}: {error}")]
+    Line { line: usize, error: GraphError },
+    /// Something that makes no graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// An edge that is neither an arrow nor undirected.
+    #[error("line {line}: the edge '{from}' {mark} '{to}' is neither directed nor undirected")]
+    Mark { line: usize, from: String, mark: String, to: String },
+    /// A part of the format that is not understood.
+    #[error("line {line}: {what} cannot be read")]
+    Unsupported { line: usize, what: &'static str },
+    /// Text that is not JSON.
+    #[error("line {line}, column {column}: not valid JSON")]
+    Json { line: usize, column: usize },
+    /// JSON of another shape than a graph.
+    #[error("{path}: expected {expected}")]
+    JsonShape { path: String, expected: &'static str },
+    /// Text that is not XML.
+    #[error("line {line}: not valid XML: {reason}")]
+    Xml { line: usize, reason: String },
+    /// A row with more or fewer cells than the others.
+    #[error("row {row} has {cells} cells, expected {expected}")]
+    Ragged { row: usize, cells: usize, expected: usize },
+    /// A matrix with more or fewer rows than columns.
+    #[error("a matrix of {rows} rows and {columns} columns is not square")]
+    NotSquare { rows: usize, columns: usize },
+    /// A cell that should be a number.
+    #[error("row {row}, column {column}: '{text}' is not a number")]
+    NotANumber { row: usize, column: usize, text: String },
+    /// Two different values for one pair: no matrix of edges, maybe one of end marks.
+    #[error(
+        "'{from}' -> '{to}' is {there} and '{to}' -> '{from}' is {back}: an undirected edge has one value"
+    )]
+    BothWays { from: String, to: String, there: f64, back: f64 },
+    /// An npy file that does not say what it holds.
+    #[error("the npy header is damaged: {0}")]
+    NpyHeader(&'static str),
+    /// An npy file of something else than numbers.
+    #[error("npy type '{0}' cannot be read: use integers, booleans or floats")]
+    NpyType(String),
+    /// An npy file with another number of bytes than its header says.
+    #[error("the npy file holds {found} bytes of numbers, its header says {expected}")]
+    NpyLength { expected: u64, found: u64 },
+}
+
+/// A graph that a format cannot hold.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum WriteError {
+    /// A format of arrows only.
+    #[error("{format} cannot hold the undirected edge between '{from}' and '{to}'")]
+    Undirected { format: Format, from: String, to: String },
+    /// A name with characters that mean something else there.
+    #[error("{format} cannot hold the name {name:?}")]
+    Name { format: Format, name: String },
+    /// In a matrix zero means no edge.
+    #[error("{format} cannot hold the edge from '{from}' to '{to}': its weight is 0")]
+    ZeroWeight { format: Format, from: String, to: String },
+}

@@ -1,0 +1,220 @@
+//! GML, as networkx and igraph write it: keys with numbers, texts and lists in brackets.
+
+use super::builder::{Builder, Link, at};
+use super::cursor::Cursor;
+use super::{FormatError, NamedGraph, number};
+use crate::Edge;
+use crate::names::Names;
+
+/// Lists inside lists; real files have two or three levels.
+const DEEPEST: usize = 64;
+
+enum Value<'a> {
+    Number(&'a str),
+    Text(String),
+    List(List<'a>),
+}
+
+struct List<'a> {
+    line: usize,
+    entries: Vec<(&'a str, Value<'a>)>,
+}
+
+impl<'a> List<'a> {
+    fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+
+    fn lists(&self, key: &str) -> impl Iterator<Item = &List<'a>> {
+        self.entries.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(key)).filter_map(
+            |(_, value)| {
+                if let Value::List(list) = value { Some(list) } else { None }
+            },
+        )
+    }
+
+    /// A number or text as it stands.
+    fn text(&self, key: &str) -> Option<&str> {
+        match self.get(key)? {
+            Value::Number(text) => Some(text),
+            Value::Text(text) => Some(text),
+            Value::List(_) => None,
+        }
+    }
+
+    fn number(&self, key: &str) -> Option<f64> {
+        self.text(key)?.parse().ok()
+    }
+
+    fn required(&self, key: &'static str) -> Result<&str, FormatError> {
+        let missing = || FormatError::Syntax {
+            line: self.line,
+            column: 1,
+            expected: format!("'{key}' in this list"),
+            found: "none".to_owned(),
+        };
+        self.text(key).ok_or_else(missing)
+    }
+}
+
+pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+    let mut cursor = Cursor::new(text);
+    let file = list(&mut cursor, 0)?;
+    let graph = file.lists("graph").next().ok_or_else(|| cursor.expected("'graph ['"))?;
+    let mut builder = Builder::default();
+    for node in graph.lists("node") {
+        builder.declare(node.required("id")?).map_err(|error| at(Some(node.line), error))?;
+    }
+    let ids = builder.names().to_vec();
+    let ids = Names::new(&ids);
+    let directed = graph.number("directed") == Some(1.0);
+    for edge in graph.lists("edge") {
+        let end = |key| {
+            let id = edge.required(key)?;
+            ids.get(id).map_err(|unknown| at(Some(edge.line), unknown.into()))
+        };
+        builder.link(Link {
+            edge: Edge { from: end("source")?, to: end("target")? },
+            directed: edge.number("directed").map_or(directed, |value| value != 0.0),
+            weight: edge.number("weight"),
+            probability: edge.number("probability"),
+            line: Some(edge.line),
+        });
+    }
+    if let Some(names) = names(graph) {
+        builder.rename(names);
+    }
+    builder.finish()
+}
+
+/// The variables' labels or names, if all have one.
+fn names(graph: &List<'_>) -> Option<Vec<String>> {
+    let all = |key| -> Option<Vec<String>> {
+        graph.lists("node").map(|node| node.text(key).map(str::to_owned)).collect()
+    };
+    all("label").or_else(|| all("name"))
+}
+
+/// Keys and values up to the closing bracket, or to the end of the file at depth 0.
+fn list<'a>(cursor: &mut Cursor<'a>, depth: usize) -> Result<List<'a>, FormatError> {
+    let mut list = List { line: cursor.line(), entries: Vec::new() };
+    loop {
+        skip(cursor);
+        match cursor.peek() {
+            None if depth == 0 => return Ok(list),
+            Some(']') if depth > 0 => {
+                cursor.bump();
+                return Ok(list);
+            }
+            _ => {}
+        }
+        let key = match cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_') {
+            "" => return Err(cursor.expected(if depth == 0 { "a key" } else { "a key or ']'" })),
+            key => key,
+        };
+        skip(cursor);
+        list.entries.push((key, value(cursor, depth)?));
+    }
+}
+
+fn value<'a>(cursor: &mut Cursor<'a>, depth: usize) -> Result<Value<'a>, FormatError> {
+    if cursor.eat("[") {
+        if depth == DEEPEST {
+            return Err(FormatError::Unsupported { line: cursor.line(), what: "a list this deep in lists" });
+        }
+        return Ok(Value::List(list(cursor, depth + 1)?));
+    }
+    if cursor.eat("\"") {
+        return Ok(Value::Text(unescape(cursor.take_until("\"")?)));
+    }
+    match cursor.take_while(|c| c.is_ascii_alphanumeric() || "+-.".contains(c)) {
+        "" => Err(cursor.expected("a number, a text in quotes or '['")),
+        number => Ok(Value::Number(number)),
+    }
+}
+
+/// Skips blanks and lines that start with `#`.
+fn skip(cursor: &mut Cursor<'_>) {
+    cursor.skip_blanks();
+    while cursor.eat("#") {
+        cursor.take_while(|c| c != '\n');
+        cursor.skip_blanks();
+    }
+}
+
+/// Characters that GML cannot hold stand in it as they do in HTML, by name or number.
+fn unescape(text: &str) -> String {
+    let mut parts = text.split('&');
+    let mut plain = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        match part.split_once(';').and_then(|(entity, rest)| Some((character(entity)?, rest))) {
+            Some((character, rest)) => {
+                plain.push(character);
+                plain.push_str(rest);
+            }
+            None => {
+                plain.push('&');
+                plain.push_str(part);
+            }
+        }
+    }
+    plain
+}
+
+fn character(entity: &str) -> Option<char> {
+    match entity {
+        "quot" => Some('"'),
+        "amp" => Some('&'),
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "apos" => Some('\''),
+        _ => {
+            let number = entity.strip_prefix('#')?;
+            let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));
+            char::from_u32(hexadecimal.unwrap_or_else(|| number.parse()).ok()?)
+        }
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '"' | '&' => escaped.push_str(&format!("&#{};", u32::from(c))),
+            ' '..='~' => escaped.push(c),
+            _ => escaped.push_str(&format!("&#{};", u32::from(c))),
+        }
+    }
+    escaped
+}
+
+/// A number with a decimal point, which some readers insist on.
+fn real(value: f64) -> String {
+    let text = number(value);
+    match text.split_once('e') {
+        Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
+        _ => text,
+    }
+}
+
+/// An edge without direction says so itself: GML knows only graphs that are directed or not.
+pub(super) fn write(named: &NamedGraph) -> String {
+    let mut file = String::from("graph [\n  comment \"source causes target\"\n  directed 1\n");
+    for (id, name) in named.names().iter().enumerate() {
+        file.push_str(&format!("  node [\n    id {id}\n    label \"{}\"\n  ]\n", escape(name)));
+    }
+    for (edge, directed) in named.edges() {
+        file.push_str(&format!("  edge [\n    source {}\n    target {}\n", edge.from, edge.to));
+        if !directed {
+            file.push_str("    directed 0\n");
+        }
+        for (key, value) in [("weight", named.weight(edge)), ("probability", named.probability(edge))] {
+            if let Some(value) = value {
+                file.push_str(&format!("    {key} {}\n", real(value)));
+            }
+        }
+        file.push_str("  ]\n");
+    }
+    file.push_str("]\n");
+    file
+}

@@ -1,0 +1,243 @@
+//! Graph files: reading and writing, and finding out which format a file has.
+
+mod bif;
+mod builder;
+mod csv;
+mod cursor;
+mod dot;
+mod error;
+mod gml;
+mod graphml;
+mod json;
+mod matrix;
+mod named_graph;
+mod npy;
+mod tetrad;
+
+use std::fmt;
+use std::path::Path;
+
+pub use error::{FormatError, GraphError, WriteError};
+pub use named_graph::NamedGraph;
+
+/// A file may name this many variables: a graph takes memory with the square, and a small file could name a million.
+pub(crate) const MAX_NODES: usize = 10_000;
+
+/// How a graph is written in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
+    Json,
+    /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
+    Csv,
+    /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
+    EdgeList,
+    /// Graphviz.
+    Dot,
+    /// GraphML, as networkx, igraph and yEd write it.
+    Graphml,
+    /// GML, as networkx and igraph write it.
+    Gml,
+    /// The structure of a Bayesian network, as bnlearn writes it.
+    Bif,
+    /// NumPy's matrix file.
+    Npy,
+    /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
+    Tetrad,
+}
+
+/// Which way the edges of a bare matrix point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Orientation {
+    /// `[i][j]` is the edge from `i` to `j`.
+    #[default]
+    RowToColumn,
+    /// `[i][j]` is the edge from `j` to `i`.
+    ColumnToRow,
+}
+
+/// What a file itself may leave open.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// Which way a matrix points that does not say so itself.
+    pub orientation: Orientation,
+    /// The variables, for files that do not name them all: a bare matrix, a list of edges, a DOT file.
+    pub names: Option<Vec<String>>,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 9] = [
+        Self::Json,
+        Self::Csv,
+        Self::EdgeList,
+        Self::Dot,
+        Self::Graphml,
+        Self::Gml,
+        Self::Bif,
+        Self::Npy,
+        Self::Tetrad,
+    ];
+
+    /// What a user calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::EdgeList => "edge list",
+            Self::Dot => "dot",
+            Self::Graphml => "graphml",
+            Self::Gml => "gml",
+            Self::Bif => "bif",
+            Self::Npy => "npy",
+            Self::Tetrad => "tetrad",
+        }
+    }
+
+    fn list() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// The format that goes with a file name's extension; `.txt` tells nothing.
+    #[must_use]
+    pub fn from_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "csv" | "tsv" => Some(Self::Csv),
+            "dot" | "gv" => Some(Self::Dot),
+            "graphml" | "xml" => Some(Self::Graphml),
+            "gml" => Some(Self::Gml),
+            "bif" => Some(Self::Bif),
+            "npy" => Some(Self::Npy),
+            "tetrad" => Some(Self::Tetrad),
+            _ => None,
+        }
+    }
+
+    /// The format that the first words of a file tell.
+    #[must_use]
+    pub fn detect(file: &[u8]) -> Option<Self> {
+        if npy::is_npy(file) {
+            return Some(Self::Npy);
+        }
+        let text = text(file).ok()?;
+        let first = first_words(text);
+        let starts = |words: &[&str]| words.iter().any(|word| has_word(first, word));
+        match first.chars().next()? {
+            '{' | '[' => Some(Self::Json),
+            '<' => Some(Self::Graphml),
+            _ if first.starts_with("Graph Nodes:") => Some(Self::Tetrad),
+            _ if starts(&["network", "variable", "probability"]) && first.contains('{') => Some(Self::Bif),
+            _ if opens(first, &["graph", "Creator", "Version", "directed", "comment"], '[', '{') => {
+                Some(Self::Gml)
+            }
+            _ if opens(first, &["strict", "graph", "digraph", "dag", "pdag"], '{', '[') => Some(Self::Dot),
+            _ => csv::looks_like(text).then_some(Self::Csv),
+        }
+    }
+
+    /// The format of a file by its name or else by its content.
+    ///
+    /// # Errors
+    /// When neither tells.
+    pub fn of(path: &Path, file: &[u8]) -> Result<Self, FormatError> {
+        Self::from_path(path).or_else(|| Self::detect(file)).ok_or(FormatError::Unrecognized)
+    }
+
+    /// Reads a graph.
+    ///
+    /// ```
+    /// use gflowcausal_graph::{Edge, Format, ReadOptions};
+    /// let named = Format::Dot.read(b"digraph { rain -> wet }", &ReadOptions::default())?;
+    /// assert_eq!(named.names(), ["rain", "wet"]);
+    /// assert!(named.graph().has_directed(Edge::new(0, 1)));
+    /// # Ok::<(), gflowcausal_graph::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the file does not follow the format or what it says is no graph.
+    pub fn read(self, file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+        if file.is_empty() {
+            return Err(FormatError::Empty);
+        }
+        if self == Self::Npy {
+            return npy::read(file, options);
+        }
+        let text = text(file)?;
+        if text.trim().is_empty() {
+            return Err(FormatError::Empty);
+        }
+        match self {
+            Self::Json => json::read(text, options),
+            Self::Csv | Self::EdgeList => csv::read(text, options),
+            Self::Dot => dot::read(text, options),
+            Self::Graphml => graphml::read(text),
+            Self::Gml => gml::read(text),
+            Self::Bif => bif::read(text),
+            Self::Npy | Self::Tetrad => tetrad::read(text),
+        }
+    }
+
+    /// Writes a graph. Matrices point from row to column.
+    ///
+    /// Weights are kept by all formats but `bif` and `tetrad`, probabilities by `json`, `edge list`, `dot`, `graphml`
+    /// and `gml`. A matrix holds 1 for an edge without a weight.
+    ///
+    /// # Errors
+    /// When the format has no place for a name or an edge.
+    pub fn write(self, named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
+        Ok(match self {
+            Self::Json => json::write(named).into_bytes(),
+            Self::Csv => csv::write_matrix(named)?.into_bytes(),
+            Self::EdgeList => csv::write_edges(named).into_bytes(),
+            Self::Dot => dot::write(named).into_bytes(),
+            Self::Graphml => graphml::write(named)?.into_bytes(),
+            Self::Gml => gml::write(named).into_bytes(),
+            Self::Bif => bif::write(named)?.into_bytes(),
+            Self::Npy => npy::write(named)?,
+            Self::Tetrad => tetrad::write(named)?.into_bytes(),
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The file as text, without a byte-order mark.
+fn text(file: &[u8]) -> Result<&str, FormatError> {
+    let text = std::str::from_utf8(file).map_err(|error| {
+        let before = &file[..error.valid_up_to()];
+        FormatError::NotUtf8 { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// The text from its first word on, comments apart.
+fn first_words(text: &str) -> &str {
+    let mut cursor = cursor::Cursor::new(text);
+    while cursor.skip_comments().is_ok() && cursor.eat("#") {
+        cursor.take_while(|c| c != '\n');
+    }
+    cursor.rest()
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let head = text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    head && !text[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether `text` starts with one of `words` and has an `opening` bracket before any `other` one.
+fn opens(text: &str, words: &[&str], opening: char, other: char) -> bool {
+    let bracket = text.find([opening, other]).and_then(|at| text[at..].chars().next());
+    words.iter().any(|word| has_word(text, word)) && bracket == Some(opening)
+}
+
+/// A number that reads back as itself.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}

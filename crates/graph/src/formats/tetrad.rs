@@ -1,0 +1,135 @@
+//! Tetrad's text: `Graph Nodes:`, then `Graph Edges:` with one numbered edge a line.
+
+use super::builder::{Builder, Link, at};
+use super::{Format, FormatError, NamedGraph, WriteError};
+use crate::Edge;
+use crate::names::Names;
+
+/// The marks between two names, and whether the edge is read as an arrow, backwards, or without direction.
+const MARKS: [(&str, Option<Mark>); 8] = [
+    ("-->", Some(Mark::Forward)),
+    ("<--", Some(Mark::Backward)),
+    ("---", Some(Mark::Undirected)),
+    ("<->", None),
+    ("o->", None),
+    ("<-o", None),
+    ("o-o", None),
+    ("o--", None),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum Mark {
+    Forward,
+    Backward,
+    Undirected,
+}
+
+pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+    let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    find_heading(&mut lines, "Graph Nodes:")?;
+    let mut builder = Builder::default();
+    for (number, line) in lines.by_ref().take_while(|(_, line)| *line != "Graph Edges:") {
+        for name in line.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()) {
+            builder.declare(unbracketed(name)).map_err(|error| at(Some(number), error))?;
+        }
+    }
+    if !text.lines().any(|line| line.trim() == "Graph Edges:") {
+        return Err(missing(text.lines().count(), "Graph Edges:"));
+    }
+    let edges = lines.skip_while(|(_, line)| line.is_empty());
+    let names = builder.names().to_vec();
+    for (number, line) in edges.take_while(|(_, line)| !line.is_empty() && !line.ends_with(':')) {
+        builder.link(link(line, number, &Names::new(&names))?);
+    }
+    builder.finish()
+}
+
+fn find_heading<'a>(
+    lines: &mut impl Iterator<Item = (usize, &'a str)>,
+    heading: &str,
+) -> Result<(), FormatError> {
+    match lines.find(|(_, line)| !line.is_empty()) {
+        Some((_, line)) if line == heading => Ok(()),
+        Some((number, _)) => Err(missing(number, heading)),
+        None => Err(missing(1, heading)),
+    }
+}
+
+fn missing(line: usize, heading: &str) -> FormatError {
+    let (expected, found) = (format!("'{heading}'"), "something else".to_owned());
+    FormatError::Syntax { line, column: 1, expected, found }
+}
+
+/// Latent variables stand in parentheses, selection variables in brackets.
+fn unbracketed(name: &str) -> &str {
+    let inside = |open, close| name.strip_prefix(open)?.strip_suffix(close);
+    inside('(', ')').or_else(|| inside('[', ']')).unwrap_or(name)
+}
+
+/// `1. A --> B`, with whatever Tetrad adds behind the second name.
+fn link(line: &str, number: usize, names: &Names<'_>) -> Result<Link, FormatError> {
+    let numbered =
+        line.split_once(". ").filter(|(digits, _)| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let text = numbered.map_or(line, |(_, rest)| rest).trim();
+    let splits = || {
+        MARKS.iter().flat_map(|&(mark, kind)| {
+            text.match_indices(mark)
+                .map(move |(start, _)| (&text[..start], mark, kind, &text[start + mark.len()..]))
+        })
+    };
+    let known = |(from, mark, kind, to): (&'_ str, &'static str, _, &'_ str)| {
+        Some((names.find(from.trim())?, mark, kind, find_start(to.trim(), names)?))
+    };
+    let Some((from, mark, kind, to)) = splits().find_map(known) else {
+        return Err(unreadable(splits().next().map(|(from, _, _, to)| (from, to)), number, names));
+    };
+    let edge = Edge { from, to };
+    let link = Link::directed(edge, number);
+    match kind {
+        Some(Mark::Forward) => Ok(link),
+        Some(Mark::Backward) => Ok(Link { edge: edge.reversed(), ..link }),
+        Some(Mark::Undirected) => Ok(Link { directed: false, ..link }),
+        None => {
+            let (from, to) = (names.name(from).to_owned(), names.name(to).to_owned());
+            Err(FormatError::Mark { line: number, from, mark: mark.to_owned(), to })
+        }
+    }
+}
+
+/// The variable that `text` names, or the one with the longest name that it starts with.
+fn find_start(text: &str, names: &Names<'_>) -> Option<usize> {
+    let heads = text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(end, _)| &text[..end]);
+    let longest = heads.filter_map(|head| names.find(head.trim_end())).next_back();
+    names.find(text).or(longest)
+}
+
+fn unreadable(sides: Option<(&str, &str)>, line: usize, names: &Names<'_>) -> FormatError {
+    let Some((from, to)) = sides else {
+        let (expected, found) = ("an edge such as '1. A --> B'".to_owned(), "none".to_owned());
+        return FormatError::Syntax { line, column: 1, expected, found };
+    };
+    let side = if names.find(from.trim()).is_none() { from } else { to };
+    at(Some(line), names.unknown(side.trim()).into())
+}
+
+pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+    if let Some(name) = named.names().iter().find(|name| !can_hold(name)) {
+        return Err(WriteError::Name { format: Format::Tetrad, name: name.clone() });
+    }
+    let mut file = format!("Graph Nodes:\n{}\n\nGraph Edges:\n", named.names().join(";"));
+    for (index, (edge, directed)) in named.edges().enumerate() {
+        let mark = if directed { "-->" } else { "---" };
+        let (from, to) = (named.name(edge.from), named.name(edge.to));
+        file.push_str(&format!("{}. {from} {mark} {to}\n", index + 1));
+    }
+    Ok(file)
+}
+
+/// Whether a name can be told from what stands around it.
+fn can_hold(name: &str) -> bool {
+    name.trim() == name
+        && !name.contains([',', ';', '\n', '\r'])
+        && unbracketed(name) == name
+        && MARKS.iter().all(|(mark, _)| !name.contains(mark))
+        && !name.ends_with(':')
+}
