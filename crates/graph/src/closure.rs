@@ -1,7 +1,7 @@
 //! Theorems 1 and 2: who is above and below whom, kept up to date edge by edge.
 
 use crate::node_set::{ones, words_for};
-use crate::{Edge, EdgeError, NodeSet, Order};
+use crate::{Dag, Edge, EdgeError, NodeSet, Order};
 
 /// The transitive closure of a growing edge set (the paper's `H`), each variable its own ancestor and descendant.
 ///
@@ -25,6 +25,21 @@ impl Closure {
             identity[node * width + node / 64] |= 1 << (node % 64);
         }
         Self { nodes, width, descendants: identity.clone(), ancestors: identity, comparable_pairs: 0 }
+    }
+
+    /// The closure of the edges of `dag`.
+    ///
+    /// Effects enter in causal order, so that none has descendants yet: `O(d/64)` word operations for every edge and
+    /// every comparable pair.
+    #[must_use]
+    pub fn of(dag: &Dag) -> Self {
+        let mut closure = Self::empty(dag.nodes());
+        for to in dag.topological_order().iter() {
+            for from in dag.parents(to).iter() {
+                closure.insert(Edge { from, to });
+            }
+        }
+        closure
     }
 
     /// How many variables there are.
@@ -51,12 +66,16 @@ impl Closure {
         }
         let above = self.ancestors(edge.from);
         let below = self.descendants(edge.to);
-        for node in below.iter() {
-            let row = &mut self.ancestors[node * self.width..][..self.width];
-            self.comparable_pairs += merge(row, above.words());
+        // What `from` reaches already has all of its ancestors, and what reaches `to` all of its descendants.
+        let mut gaining_ancestors = below.clone();
+        gaining_ancestors.subtract(&self.descendants(edge.from));
+        let mut gaining_descendants = above.clone();
+        gaining_descendants.subtract(&self.ancestors(edge.to));
+        for node in gaining_ancestors.iter() {
+            self.comparable_pairs += merge(row_mut(&mut self.ancestors, self.width, node), above.words());
         }
-        for node in above.iter() {
-            merge(&mut self.descendants[node * self.width..][..self.width], below.words());
+        for node in gaining_descendants.iter() {
+            merge(row_mut(&mut self.descendants, self.width, node), below.words());
         }
     }
 
@@ -95,6 +114,10 @@ impl Closure {
             Order::from_permutation(sequence)
         })
     }
+}
+
+fn row_mut(rows: &mut [u64], width: usize, node: usize) -> &mut [u64] {
+    &mut rows[node * width..][..width]
 }
 
 /// Ors `from` into `into`; returns how many bits are new.

@@ -29,13 +29,25 @@ impl Dag {
     /// The graph with the given `edges`.
     ///
     /// # Errors
-    /// The first edge that leaves the graph, repeats another or closes a cycle.
+    /// The first edge that leaves the graph, is a self-loop or repeats another; without one, the first that closes
+    /// a cycle.
     pub fn from_edges(nodes: usize, edges: impl IntoIterator<Item = Edge>) -> Result<Self, EdgeError> {
         let mut dag = Self::empty(nodes);
+        let mut given = Vec::new();
         for edge in edges {
-            dag.insert(edge)?;
+            EdgeError::check_ends(edge, nodes)?;
+            if dag.contains(edge) {
+                return Err(EdgeError::Repeated(edge));
+            }
+            dag.link(edge);
+            given.push(edge);
         }
-        Ok(dag)
+        // One pass tells whether there is a cycle at all; only then is it worth asking which edge closed it.
+        if dag.causes_first().len() == nodes {
+            Ok(dag)
+        } else {
+            Err(EdgeError::Cycle(closing_edge(nodes, &given)))
+        }
     }
 
     /// The graph in which node `v` has the parents `parents[v]`.
@@ -112,9 +124,13 @@ impl Dag {
         if self.reaches(edge.to, edge.from) {
             return Err(EdgeError::Cycle(edge));
         }
+        self.link(edge);
+        Ok(())
+    }
+
+    fn link(&mut self, edge: Edge) {
         self.children[edge.from].insert(edge.to);
         self.parents[edge.to].insert(edge.from);
-        Ok(())
     }
 
     /// Takes `edge` out; says whether it was in.
@@ -159,6 +175,11 @@ impl Dag {
     /// The order in which causes come first and, among the nodes free to come next, the smallest index.
     #[must_use]
     pub fn topological_order(&self) -> Order {
+        Order::from_permutation(self.causes_first())
+    }
+
+    /// The nodes, causes first; those on a cycle or below one are missing.
+    fn causes_first(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.parents.iter().map(NodeSet::len).collect();
         let mut ready: std::collections::BTreeSet<usize> =
             (0..self.nodes()).filter(|&node| waiting[node] == 0).collect();
@@ -172,6 +193,13 @@ impl Dag {
                 }
             }
         }
-        Order::from_permutation(order)
+        order
     }
+}
+
+/// The first of `edges`, known to hold a cycle, that closes one.
+fn closing_edge(nodes: usize, edges: &[Edge]) -> Edge {
+    let mut dag = Dag::empty(nodes);
+    let closing = edges.iter().find(|&&edge| dag.insert(edge).is_err());
+    *closing.expect("edges that cannot be sorted hold a cycle")
 }

@@ -4,10 +4,16 @@
 //! column.
 
 mod closure;
+mod cpdag;
 mod dag;
+mod dseparation;
 mod edge;
+mod enumerate;
+mod equivalence;
 mod formats;
 mod knowledge;
+mod meek;
+mod metrics;
 mod names;
 mod node_set;
 mod order;
@@ -15,13 +21,18 @@ mod path;
 mod pdag;
 
 pub use closure::{Closure, GrowingDag};
+pub use cpdag::Cpdag;
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
+pub use enumerate::{all_dags, all_orders};
+pub use equivalence::{VStructure, markov_equivalent};
 pub use formats::{Format, FormatError, GraphError, NamedGraph, Orientation, ReadOptions, WriteError};
 pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
     Rule, SpecError, Statement, Variable,
 };
+pub use meek::OrientationError;
+pub use metrics::{Metrics, auprc, auroc, cpdag_shd, evaluate, expected_shd, shd, sid};
 pub use names::UnknownName;
 pub use node_set::NodeSet;
 pub use order::{Order, OrderError};

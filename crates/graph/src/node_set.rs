@@ -12,17 +12,33 @@ pub(crate) const fn words_for(nodes: usize) -> usize {
 }
 
 /// The indices of the bits that are set, in ascending order.
-pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = usize> + Clone + '_ {
-    words.iter().enumerate().flat_map(|(index, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let bit = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                index * BITS + bit
-            })
-        })
-    })
+pub(crate) fn ones(words: &[u64]) -> Ones<'_> {
+    let (&current, later) = words.split_first().unwrap_or((&0, &[]));
+    Ones { current, later, offset: 0 }
+}
+
+/// Walks over the bits of one word after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Ones<'a> {
+    current: u64,
+    later: &'a [u64],
+    offset: usize,
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.current == 0 {
+            let (&first, later) = self.later.split_first()?;
+            (self.current, self.later) = (first, later);
+            self.offset += BITS;
+        }
+        let bit = self.current.trailing_zeros() as usize;
+        self.current &= self.current - 1;
+        Some(self.offset + bit)
+    }
 }
 
 /// A set of variables out of a fixed number of them.
@@ -55,11 +71,12 @@ impl NodeSet {
     /// The given `members` out of `nodes` variables.
     ///
     /// # Panics
-    /// If a member is not below `nodes` rounded up to a whole word.
+    /// If a member is not below `nodes`.
     #[must_use]
     pub fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> Self {
         let mut set = Self::empty(nodes);
         for node in members {
+            assert!(node < nodes, "variable {node} of {nodes}");
             set.insert(node);
         }
         set
@@ -165,6 +182,12 @@ impl NodeSet {
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & theirs == 0)
+    }
+
+    /// How many members are in `other` too.
+    #[must_use]
+    pub fn intersection_len(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(mine, theirs)| (mine & theirs).count_ones() as usize).sum()
     }
 
     fn combine(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {

@@ -27,7 +27,8 @@ impl Pdag {
     /// How many edges, directed or not, the graph has.
     #[must_use]
     pub fn edge_count(&self) -> usize {
-        self.directed().count() + self.undirected().count()
+        let ends = |sets: &[NodeSet]| sets.iter().map(NodeSet::len).sum::<usize>();
+        ends(&self.children) + ends(&self.neighbours) / 2
     }
 
     /// The arrows, sorted by cause, then effect.
@@ -94,8 +95,7 @@ impl Pdag {
     /// When the edge leaves the graph, is a self-loop or its pair is joined already.
     pub fn insert_directed(&mut self, edge: Edge) -> Result<(), EdgeError> {
         self.check_free(edge)?;
-        self.children[edge.from].insert(edge.to);
-        self.parents[edge.to].insert(edge.from);
+        self.point(edge);
         Ok(())
     }
 
@@ -105,8 +105,7 @@ impl Pdag {
     /// When the edge leaves the graph, is a self-loop or its pair is joined already.
     pub fn insert_undirected(&mut self, edge: Edge) -> Result<(), EdgeError> {
         self.check_free(edge)?;
-        self.neighbours[edge.from].insert(edge.to);
-        self.neighbours[edge.to].insert(edge.from);
+        self.tie(edge);
         Ok(())
     }
 
@@ -115,9 +114,9 @@ impl Pdag {
         if !self.has_undirected(edge) {
             return false;
         }
-        self.remove(edge);
-        self.children[edge.from].insert(edge.to);
-        self.parents[edge.to].insert(edge.from);
+        self.neighbours[edge.from].remove(edge.to);
+        self.neighbours[edge.to].remove(edge.from);
+        self.point(edge);
         true
     }
 
@@ -141,6 +140,18 @@ impl Pdag {
             return Err(EdgeError::Joined(edge));
         }
         Dag::from_edges(self.nodes(), self.directed())
+    }
+
+    /// Adds an arrow between a pair that the caller knows to be apart.
+    pub(crate) fn point(&mut self, edge: Edge) {
+        self.children[edge.from].insert(edge.to);
+        self.parents[edge.to].insert(edge.from);
+    }
+
+    /// Joins, without direction, a pair that the caller knows to be apart.
+    pub(crate) fn tie(&mut self, edge: Edge) {
+        self.neighbours[edge.from].insert(edge.to);
+        self.neighbours[edge.to].insert(edge.from);
     }
 
     fn check_free(&self, edge: Edge) -> Result<(), EdgeError> {
