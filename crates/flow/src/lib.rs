@@ -2,17 +2,32 @@
 //!
 //! This crate knows states and log-rewards. It never sees data.
 
+mod adam;
+mod config;
 mod exact;
 mod log_space;
 mod network;
 mod objective;
+mod observer;
+mod replay;
 mod reward;
+mod rollout;
+mod sampler;
+mod schedule;
 mod terminal;
+mod trainer;
 mod walk;
 
+pub use config::{
+    ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
+    ValidTrainConfig,
+};
 pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
 pub use network::{Activation, Mlp, MlpConfig, Network, Row, Tape, TensorShape};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
+pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LocalLogReward, LogReward, SumOfLocal};
+pub use sampler::{Sample, SampleMode, Sampler};
 pub use terminal::Terminal;
+pub use trainer::{Best, Improve, Problem, TrainError, Trainer};
 pub use walk::{Action, State, Terrain, Walk, WalkError};

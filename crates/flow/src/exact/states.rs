@@ -21,10 +21,17 @@ pub struct TooManyStates {
 /// One state.
 #[derive(Debug, Clone)]
 struct Place {
+    from: Option<(usize, Action)>,
     way: Vec<Action>,
     next: Vec<(Action, usize)>,
     parents: usize,
     terminal: Option<Terminal>,
+}
+
+impl Place {
+    fn new(from: Option<(usize, Action)>, way: Vec<Action>) -> Self {
+        Self { from, way, next: vec![], parents: 0, terminal: None }
+    }
 }
 
 /// All states of a walk, those with fewer actions first.
@@ -43,7 +50,7 @@ impl StateSpace {
     /// # Errors
     /// When there are more than `limit` states.
     pub fn enumerate(terrain: &Terrain, limit: usize) -> Result<Self, TooManyStates> {
-        let mut places = vec![Place { way: vec![], next: vec![], parents: 0, terminal: None }];
+        let mut places = vec![Place::new(None, vec![])];
         let mut index = HashMap::from([(vec![], 0)]);
         let (mut allowed, mut parents) = (vec![], vec![]);
         let mut at = 0;
@@ -56,7 +63,7 @@ impl StateSpace {
             for &action in &allowed {
                 let way = [&places[at].way[..], &[action]].concat();
                 let next = *index.entry(identity(terrain.walk(), &way)).or_insert_with(|| {
-                    places.push(Place { way, next: vec![], parents: 0, terminal: None });
+                    places.push(Place::new(Some((at, action)), way));
                     places.len() - 1
                 });
                 places[at].next.push((action, next));
@@ -84,6 +91,12 @@ impl StateSpace {
     /// A way to each state.
     pub fn ways(&self) -> impl ExactSizeIterator<Item = &[Action]> + '_ {
         self.places.iter().map(|place| &place.way[..])
+    }
+
+    /// The state from which state `index` was found, and by which action; none for the initial state.
+    #[must_use]
+    pub fn found_from(&self, index: usize) -> Option<(usize, Action)> {
+        self.places[index].from
     }
 
     /// The actions open at state `index` and the states they lead to.

@@ -48,6 +48,8 @@ pub struct Tape {
     wanted: Vec<Action>,
     log_flows: Vec<f32>,
     slopes: Vec<f32>,
+    shares: Vec<f32>,
+    outflows: Vec<f64>,
     pub(super) memory: Vec<PerRow>,
     pub(super) scratch: Vec<Vec<f32>>,
 }
@@ -84,6 +86,8 @@ impl Tape {
         self.wanted.truncate(outputs);
         self.log_flows.truncate(outputs);
         self.slopes.truncate(outputs);
+        self.shares.truncate(outputs);
+        self.outflows.truncate(rows);
         for kept in &mut self.memory {
             kept.values.truncate(rows * kept.width);
         }
@@ -99,6 +103,8 @@ impl Tape {
         self.wanted.drain(..outputs);
         self.log_flows.drain(..outputs);
         self.slopes.drain(..outputs);
+        self.shares.drain(..outputs.min(self.shares.len()));
+        self.outflows.drain(..first.min(self.outflows.len()));
         for kept in &mut self.memory {
             kept.values.drain(..first * kept.width);
         }
@@ -114,6 +120,33 @@ impl Tape {
     #[must_use]
     pub fn log_flows(&self, row: usize) -> &[f32] {
         &self.log_flows[self.outputs(row, row + 1)]
+    }
+
+    /// Adds up the log-flows of every row that has not been added up yet: `ln Σ exp` and each one's share.
+    pub(crate) fn settle(&mut self) {
+        self.shares.resize(self.log_flows.len(), 0.0);
+        for row in self.outflows.len()..self.len() {
+            let outputs = self.outputs(row, row + 1);
+            let outflow = softmax(&self.log_flows[outputs.clone()], &mut self.shares[outputs]);
+            self.outflows.push(outflow);
+        }
+    }
+
+    /// `ln Σ exp` of the log-flows of a settled row.
+    pub(crate) fn outflow(&self, row: usize) -> f64 {
+        self.outflows[row]
+    }
+
+    /// The policy at a settled row: each wanted output's share of the outflow.
+    pub(crate) fn shares(&self, row: usize) -> &[f32] {
+        &self.shares[self.outputs(row, row + 1)]
+    }
+
+    /// Adds to the slopes of `row` what a slope of its outflow brings: that slope times each share.
+    pub(crate) fn add_outflow_slope(&mut self, row: usize, slope: f32) {
+        let outputs = self.outputs(row, row + 1);
+        let shares = &self.shares[outputs.clone()];
+        self.slopes[outputs].iter_mut().zip(shares).for_each(|(sum, share)| *sum += slope * share);
     }
 
     /// The derivatives of the loss by the log-flows of `row`.
@@ -144,6 +177,18 @@ impl Tape {
         let before = |row: usize| if row == 0 { 0 } else { self.ends[row - 1] };
         before(first)..before(end)
     }
+}
+
+/// `ln Σ exp` of `log_flows`; `shares` become `exp` of each over that sum.
+fn softmax(log_flows: &[f32], shares: &mut [f32]) -> f64 {
+    let largest = log_flows.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut total = 0.0;
+    for (share, log_flow) in shares.iter_mut().zip(log_flows) {
+        *share = (log_flow - largest).exp();
+        total += f64::from(*share);
+    }
+    shares.iter_mut().for_each(|share| *share = (f64::from(*share) / total) as f32);
+    f64::from(largest) + total.ln()
 }
 
 #[cfg(test)]

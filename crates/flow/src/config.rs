@@ -1,0 +1,332 @@
+//! All settings of a training run, in one struct that is checked before it runs.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FlowScale, MlpConfig, Objective, ObjectiveName, Walk};
+
+/// `λ` of SubTB unless said otherwise.
+const LAMBDA: f64 = 0.9;
+
+/// The learning rate of `ln Z` unless said otherwise.
+const LOG_PARTITION_LEARNING_RATE: f64 = 0.1;
+
+/// Settings of a training run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrainConfig {
+    /// How graphs are grown.
+    pub walk: Walk,
+    /// Which balance is learned.
+    pub objective: ObjectiveName,
+    /// On which scale flow matching compares; logarithms unless said otherwise.
+    pub flow_scale: Option<FlowScale>,
+    /// How much shorter stretches count more in SubTB; 0.9 unless said otherwise.
+    pub lambda: Option<f64>,
+    /// The most iterations.
+    pub iterations: usize,
+    /// How many trajectories an iteration learns from.
+    pub batch_size: usize,
+    /// Where all random numbers come from.
+    pub seed: u64,
+    /// The network's shape.
+    pub network: MlpConfig,
+    /// How parameters follow the gradient.
+    pub optimizer: OptimizerConfig,
+    /// How often actions are drawn at random.
+    pub exploration: ExplorationConfig,
+    /// How the reward is flattened at first.
+    pub temperature: TemperatureConfig,
+    /// How terminal states are remembered.
+    pub replay: ReplayConfig,
+    /// How many sampled terminal states local search improves in each iteration.
+    pub improvements: usize,
+    /// Stops early when so many iterations bring neither a better terminal state nor a loss lower by a twentieth
+    /// than the same number of iterations before; none: never. Counted from the end of annealing.
+    pub patience: Option<usize>,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        Self {
+            walk: Walk::Order,
+            objective: ObjectiveName::Tb,
+            flow_scale: None,
+            lambda: None,
+            iterations: 2000,
+            batch_size: 64,
+            seed: 0,
+            network: MlpConfig::default(),
+            optimizer: OptimizerConfig::default(),
+            exploration: ExplorationConfig::default(),
+            temperature: TemperatureConfig::default(),
+            replay: ReplayConfig::default(),
+            improvements: 0,
+            patience: None,
+        }
+    }
+}
+
+/// Adam's settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OptimizerConfig {
+    /// The step length of the network's parameters.
+    pub learning_rate: f64,
+    /// The step length of `ln Z`; 0.1 unless said otherwise.
+    pub log_partition_learning_rate: Option<f64>,
+    /// How slowly the mean of gradients forgets.
+    pub beta1: f64,
+    /// How slowly the mean of squared gradients forgets.
+    pub beta2: f64,
+    /// What keeps the division finite.
+    pub epsilon: f64,
+    /// How fast weights shrink, apart from the gradient.
+    pub weight_decay: f64,
+    /// The largest norm of a gradient; longer ones are shortened. None: no limit.
+    pub clip: Option<f64>,
+}
+
+impl Default for OptimizerConfig {
+    fn default() -> Self {
+        Self {
+            learning_rate: 1e-3,
+            log_partition_learning_rate: None,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            clip: None,
+        }
+    }
+}
+
+/// The probability of a random action: falls in a straight line, then stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExplorationConfig {
+    /// At the first iteration.
+    pub start: f64,
+    /// After `iterations`.
+    pub end: f64,
+    /// How long it falls.
+    pub iterations: usize,
+}
+
+impl Default for ExplorationConfig {
+    fn default() -> Self {
+        Self { start: 0.1, end: 0.01, iterations: 1000 }
+    }
+}
+
+/// The temperature `T` of `ln r / T`: falls geometrically, then stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TemperatureConfig {
+    /// Where it stays.
+    pub target: f64,
+    /// Where it starts. None: at the spread of the log-rewards of random terminal states, or at the target where
+    /// that is higher.
+    pub start: Option<f64>,
+    /// How long it falls; zero: it is the target from the first iteration.
+    pub iterations: usize,
+}
+
+impl Default for TemperatureConfig {
+    fn default() -> Self {
+        Self { target: 1.0, start: None, iterations: 1000 }
+    }
+}
+
+/// The memory of terminal states.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReplayConfig {
+    /// How many are remembered, half of them the best, half the latest; zero: none.
+    pub capacity: usize,
+    /// The share of each batch that is drawn from memory.
+    pub share: f64,
+}
+
+impl Default for ReplayConfig {
+    fn default() -> Self {
+        Self { capacity: 1024, share: 0.25 }
+    }
+}
+
+/// A setting that cannot be.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum ConfigError {
+    /// A number outside its range.
+    #[error("{setting} is {value}, but must be {range}")]
+    Range { setting: &'static str, value: f64, range: &'static str },
+    /// A setting that nothing would read.
+    #[error("{setting} has no effect {situation}")]
+    NoEffect { setting: &'static str, situation: &'static str },
+    /// An objective that the walk has no use for.
+    #[error("objective {objective} does not apply to walk {walk}")]
+    Objective { objective: ObjectiveName, walk: Walk },
+}
+
+/// A [`TrainConfig`] that was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValidTrainConfig(TrainConfig);
+
+impl Deref for ValidTrainConfig {
+    type Target = TrainConfig;
+
+    fn deref(&self) -> &TrainConfig {
+        &self.0
+    }
+}
+
+impl ValidTrainConfig {
+    /// The objective with its settings.
+    #[must_use]
+    pub fn objective(&self) -> Objective {
+        match self.objective {
+            ObjectiveName::Fm => Objective::Fm(self.flow_scale.unwrap_or(FlowScale::Log)),
+            ObjectiveName::Db => Objective::Db,
+            ObjectiveName::Tb => Objective::Tb,
+            ObjectiveName::Subtb => Objective::Subtb(self.lambda.unwrap_or(LAMBDA)),
+            ObjectiveName::Mdb => Objective::Mdb,
+        }
+    }
+
+    /// The step length of `ln Z`.
+    #[must_use]
+    pub fn log_partition_learning_rate(&self) -> f64 {
+        self.optimizer.log_partition_learning_rate.unwrap_or(LOG_PARTITION_LEARNING_RATE)
+    }
+}
+
+impl TrainConfig {
+    /// Checks every setting, alone and with the others.
+    ///
+    /// # Errors
+    /// The first setting that is out of range, has no effect or does not fit the walk.
+    pub fn validate(self) -> Result<ValidTrainConfig, ConfigError> {
+        if !self.objective.applies_to(self.walk) {
+            return Err(ConfigError::Objective { objective: self.objective, walk: self.walk });
+        }
+        self.check_ranges()?;
+        self.check_effects()?;
+        Ok(ValidTrainConfig(self))
+    }
+
+    fn check_ranges(&self) -> Result<(), ConfigError> {
+        let Self { network, optimizer, exploration, temperature, replay, .. } = self;
+        positive("iterations", self.iterations as f64)?;
+        positive("batch_size", self.batch_size as f64)?;
+        positive("network.layers", network.layers as f64)?;
+        positive("network.width", network.width as f64)?;
+        positive("lambda", self.lambda.unwrap_or(LAMBDA))?;
+        positive("patience", self.patience.unwrap_or(1) as f64)?;
+        positive("optimizer.learning_rate", optimizer.learning_rate)?;
+        let log_partition = optimizer.log_partition_learning_rate;
+        positive(
+            "optimizer.log_partition_learning_rate",
+            log_partition.unwrap_or(LOG_PARTITION_LEARNING_RATE),
+        )?;
+        below_one("optimizer.beta1", optimizer.beta1)?;
+        below_one("optimizer.beta2", optimizer.beta2)?;
+        positive("optimizer.epsilon", optimizer.epsilon)?;
+        check(
+            "optimizer.weight_decay",
+            optimizer.weight_decay,
+            optimizer.weight_decay >= 0.0,
+            "zero or more",
+        )?;
+        positive("optimizer.clip", optimizer.clip.unwrap_or(1.0))?;
+        share("exploration.start", exploration.start)?;
+        share("exploration.end", exploration.end)?;
+        positive("temperature.target", temperature.target)?;
+        positive("temperature.start", temperature.start.unwrap_or(1.0))?;
+        share("replay.share", replay.share)
+    }
+
+    fn check_effects(&self) -> Result<(), ConfigError> {
+        let Self { optimizer, temperature, replay, .. } = self;
+        let unread = |is: bool, setting, situation| {
+            if is { Err(ConfigError::NoEffect { setting, situation }) } else { Ok(()) }
+        };
+        let (fm, subtb) = (self.objective == ObjectiveName::Fm, self.objective == ObjectiveName::Subtb);
+        unread(self.flow_scale.is_some() && !fm, "flow_scale", "without objective fm")?;
+        unread(self.lambda.is_some() && !subtb, "lambda", "without objective subtb")?;
+        unread(
+            optimizer.log_partition_learning_rate.is_some() && self.objective == ObjectiveName::Mdb,
+            "optimizer.log_partition_learning_rate",
+            "with objective mdb, which has no ln Z",
+        )?;
+        unread(
+            temperature.start.is_some() && temperature.iterations == 0,
+            "temperature.start",
+            "when temperature.iterations is zero",
+        )?;
+        unread(
+            self.improvements > 0 && replay.capacity == 0,
+            "improvements",
+            "without replay: improved states are learned from there",
+        )
+    }
+}
+
+fn check(setting: &'static str, value: f64, holds: bool, range: &'static str) -> Result<(), ConfigError> {
+    if holds && value.is_finite() { Ok(()) } else { Err(ConfigError::Range { setting, value, range }) }
+}
+
+fn positive(setting: &'static str, value: f64) -> Result<(), ConfigError> {
+    check(setting, value, value > 0.0, "above zero")
+}
+
+fn share(setting: &'static str, value: f64) -> Result<(), ConfigError> {
+    check(setting, value, (0.0..=1.0).contains(&value), "from 0 to 1")
+}
+
+fn below_one(setting: &'static str, value: f64) -> Result<(), ConfigError> {
+    check(setting, value, (0.0..1.0).contains(&value), "from 0 to below 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut TrainConfig)) -> String {
+        let mut config = TrainConfig::default();
+        change(&mut config);
+        config.validate().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad_settings_are_named() {
+        assert!(TrainConfig::default().validate().is_ok());
+        let said = refused(|config| config.batch_size = 0);
+        assert_eq!(said, "batch_size is 0, but must be above zero");
+        let said = refused(|config| config.replay.share = 1.5);
+        assert_eq!(said, "replay.share is 1.5, but must be from 0 to 1");
+        let said = refused(|config| config.optimizer.learning_rate = f64::NAN);
+        assert_eq!(said, "optimizer.learning_rate is NaN, but must be above zero");
+        let said = refused(|config| config.lambda = Some(0.5));
+        assert_eq!(said, "lambda has no effect without objective subtb");
+        let said = refused(|config| config.objective = ObjectiveName::Mdb);
+        assert_eq!(said, "objective mdb does not apply to walk order");
+        let said = refused(|config| {
+            config.temperature = TemperatureConfig { start: Some(9.0), iterations: 0, target: 1.0 };
+        });
+        assert_eq!(said, "temperature.start has no effect when temperature.iterations is zero");
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_the_known_ones() {
+        let error = serde_json::from_str::<TrainConfig>(r#"{"learning_rate": 1}"#).unwrap_err().to_string();
+        assert!(
+            error.contains("unknown field `learning_rate`, expected one of `walk`, `objective`"),
+            "{error}"
+        );
+        let config: TrainConfig = serde_json::from_str(r#"{"walk": "chain", "objective": "fm"}"#).unwrap();
+        assert_eq!(config, TrainConfig { walk: Walk::Chain, objective: ObjectiveName::Fm, ..config.clone() });
+    }
+}

@@ -1,0 +1,285 @@
+//! One lane's part of an iteration: its trajectories, their imbalance, its gradient.
+
+use gflowcausal_determinism::map_slices;
+
+use super::{TrainError, finite};
+use crate::log_space::log_sum_exp;
+use crate::rollout::{Draw, Recording, Trajectory, Walker, roll_out};
+use crate::{
+    Action, FlowGradient, LogReward, Network, Objective, ObjectiveName, Row, Tape, Terminal, Terrain,
+    TrajectoryFlows, ValidTrainConfig,
+};
+
+/// How many trajectories share a lane, at most lanes allowing.
+const LANE_SIZE: usize = 32;
+
+/// The most lanes. Each has a gradient of its own.
+const MOST_LANES: usize = 8;
+
+/// How many bytes of states and outputs a lane may keep at a time.
+const MOST_BYTES: usize = 1 << 29;
+
+/// How many rows of parents are worked on at a time.
+const PARENT_ROWS: usize = 1024;
+
+/// How many parameters one task adds up.
+const SLICE: usize = 1 << 14;
+
+/// What all lanes of an iteration have in common.
+pub(super) struct Task<'a> {
+    pub(super) terrain: &'a Terrain,
+    pub(super) network: &'a dyn Network,
+    pub(super) reward: &'a dyn LogReward,
+    pub(super) objective: Objective,
+    pub(super) name: ObjectiveName,
+    pub(super) exploration: f64,
+    pub(super) temperature: f64,
+    pub(super) log_partition: f64,
+    pub(super) batch_size: usize,
+}
+
+/// The end of one trajectory.
+#[derive(Debug, Clone)]
+pub(super) struct End {
+    pub(super) terminal: Terminal,
+    pub(super) log_reward: f64,
+    is_replayed: bool,
+}
+
+/// What trajectories brought: sums over the batch, divided by its size.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outcome {
+    pub(super) loss: f64,
+    pub(super) log_partition_slope: f64,
+    pub(super) ends: Vec<End>,
+}
+
+impl Outcome {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.loss += other.loss;
+        self.log_partition_slope += other.log_partition_slope;
+        self.ends.extend(other.ends);
+    }
+
+    /// The ends that the policy came to by itself.
+    pub(super) fn sampled(&self) -> impl Iterator<Item = &End> + '_ {
+        self.ends.iter().filter(|end| !end.is_replayed)
+    }
+}
+
+/// A fixed part of the batch and the room to work on it.
+///
+/// How the batch is cut depends on the problem alone, never on the number of threads, and lanes are added up in
+/// their order.
+pub(super) struct Lane {
+    /// How many trajectories are this lane's.
+    pub(super) size: usize,
+    /// How many of them it works on at a time.
+    pass: usize,
+    tape: Tape,
+    gradient: Vec<f32>,
+    flows: TrajectoryFlows,
+    slopes: FlowGradient,
+}
+
+impl Lane {
+    /// Cuts the batch into lanes.
+    pub(super) fn split(terrain: &Terrain, config: &ValidTrainConfig, parameters: usize) -> Vec<Self> {
+        let count = config.batch_size.div_ceil(LANE_SIZE).min(MOST_LANES);
+        let row = 4 * config.network.width * (config.network.layers + 2) + 8 * terrain.actions();
+        let pass = (MOST_BYTES / (row * terrain.longest())).clamp(1, LANE_SIZE);
+        let lane = |index: usize| Self {
+            size: (index + 1) * config.batch_size / count - index * config.batch_size / count,
+            pass,
+            tape: Tape::default(),
+            gradient: vec![0.0; parameters],
+            flows: TrajectoryFlows::default(),
+            slopes: FlowGradient::default(),
+        };
+        (0..count).map(lane).collect()
+    }
+
+    /// Adds the gradients of all lanes into the first and returns it.
+    pub(super) fn total_gradient(lanes: &mut [Self]) -> &mut [f32] {
+        let (first, others) = lanes.split_first_mut().expect("there is at least one lane");
+        map_slices(&mut first.gradient, SLICE, |index, sums| {
+            for other in &*others {
+                let values = &other.gradient[index * SLICE..];
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            }
+        });
+        &mut first.gradient
+    }
+
+    /// Samples this lane's trajectories, weighs them and gathers the gradient.
+    pub(super) fn run(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Result<Outcome, TrainError> {
+        self.gradient.fill(0.0);
+        let mut total = Outcome::default();
+        for walkers in walkers.chunks_mut(self.pass) {
+            total.extend(self.run_pass(task, walkers)?);
+        }
+        Ok(total)
+    }
+
+    fn run_pass(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Result<Outcome, TrainError> {
+        let trajectories = self.sample(task, walkers);
+        let terminals: Vec<Terminal> = trajectories
+            .iter()
+            .map(|t| t.terminal.clone().expect("a walk ends in a terminal state"))
+            .collect();
+        let log_rewards = finite(task.reward.log_rewards(&terminals))?;
+        let mut outcome = Outcome::default();
+        if matches!(task.objective, Objective::Fm(_)) {
+            self.compare_with_parents(task, &trajectories, &log_rewards, &mut outcome);
+        } else {
+            for (trajectory, &log_reward) in trajectories.iter().zip(&log_rewards) {
+                self.compare(task, trajectory, log_reward, &mut outcome);
+            }
+        }
+        task.network.backward(&mut self.tape, 0, &mut self.gradient);
+        outcome.ends = terminals
+            .into_iter()
+            .zip(log_rewards)
+            .zip(walkers)
+            .map(|((terminal, log_reward), walker)| End {
+                terminal,
+                log_reward,
+                is_replayed: walker.script.is_some(),
+            })
+            .collect();
+        Ok(outcome)
+    }
+
+    fn sample(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Vec<Trajectory> {
+        let recording = Recording {
+            for_gradient: true,
+            parents: matches!(task.objective, Objective::Fm(_)),
+            gathered: task.name.needs_gathered(task.terrain.walk()).then_some(task.reward),
+        };
+        let draw = Draw::Exploring(task.exploration);
+        roll_out(task.terrain, task.network, draw, recording, walkers, &mut self.tape)
+    }
+
+    /// Evaluates the objective on one trajectory and hands the slopes to the tape.
+    fn compare(&mut self, task: &Task<'_>, trajectory: &Trajectory, log_reward: f64, outcome: &mut Outcome) {
+        self.read_flows(task, trajectory, log_reward);
+        let weight = 1.0 / task.batch_size as f64;
+        outcome.loss += weight * task.objective.evaluate(&self.flows, &mut self.slopes);
+        outcome.log_partition_slope += weight * self.slopes.log_partition;
+        self.write_slopes(trajectory, weight);
+    }
+
+    fn read_flows(&mut self, task: &Task<'_>, trajectory: &Trajectory, log_reward: f64) {
+        let (tape, flows) = (&self.tape, &mut self.flows);
+        let steps = || trajectory.rows.iter().zip(&trajectory.places);
+        refill(&mut flows.taken, steps().map(|(&row, &place)| f64::from(tape.log_flows(row)[place])));
+        refill(&mut flows.outflow, steps().map(|(&row, _)| tape.outflow(row)));
+        // Stopping has the highest number, so it is the last of the allowed actions.
+        let last = |row: usize| tape.log_flows(row).last().map_or(f64::NAN, |&flow| f64::from(flow));
+        refill(&mut flows.stop, steps().map(|(&row, _)| last(row)));
+        refill(&mut flows.backward, trajectory.backward.iter().copied());
+        refill(&mut flows.gathered, trajectory.gathered.iter().map(|gathered| gathered / task.temperature));
+        flows.log_reward = log_reward / task.temperature;
+        flows.log_partition = task.log_partition;
+    }
+
+    fn write_slopes(&mut self, trajectory: &Trajectory, weight: f64) {
+        for (step, (&row, &place)) in trajectory.rows.iter().zip(&trajectory.places).enumerate() {
+            self.tape.add_outflow_slope(row, (weight * self.slopes.outflow[step]) as f32);
+            let slopes = self.tape.slopes_mut(row);
+            slopes[place] += (weight * self.slopes.taken[step]) as f32;
+            if let Some(stop) = slopes.last_mut() {
+                *stop += (weight * self.slopes.stop[step]) as f32;
+            }
+        }
+    }
+
+    /// Flow matching: evaluates the parents of all states, a few trajectories at a time, and compares.
+    ///
+    /// The state that the trajectory came from is a parent whose log-flow is known already.
+    fn compare_with_parents(
+        &mut self,
+        task: &Task<'_>,
+        trajectories: &[Trajectory],
+        log_rewards: &[f64],
+        outcome: &mut Outcome,
+    ) {
+        let states = self.tape.len();
+        let ends = self.push_terminal_rows(task, trajectories);
+        task.network.forward(&mut self.tape, states);
+        let base = self.tape.len();
+        let mut waiting: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
+        for (index, trajectory) in trajectories.iter().enumerate() {
+            waiting.push((index, self.push_parents(trajectory, ends[index])));
+            if self.tape.len() - base >= PARENT_ROWS || index + 1 == trajectories.len() {
+                task.network.forward(&mut self.tape, base);
+                for (index, parents) in waiting.drain(..) {
+                    self.compare_inflows(task, &trajectories[index], log_rewards[index], &parents, outcome);
+                }
+                task.network.backward(&mut self.tape, base, &mut self.gradient);
+                self.tape.truncate(base);
+            }
+        }
+        task.network.backward(&mut self.tape, states, &mut self.gradient);
+        self.tape.truncate(states);
+    }
+
+    /// Rows for the terminal states, which want no output but have parents. None where the last action set no bit.
+    fn push_terminal_rows(&mut self, task: &Task<'_>, trajectories: &[Trajectory]) -> Vec<Option<usize>> {
+        let mut push = |trajectory: &Trajectory| {
+            let (&row, &action) = (trajectory.rows.last()?, trajectory.actions.last()?);
+            (task.terrain.stop() != Some(action)).then(|| self.tape.push(Row::with(row, action), &[]))
+        };
+        trajectories.iter().map(&mut push).collect()
+    }
+
+    /// For each state but the first, the rows of its parents other than the one on the trajectory.
+    fn push_parents(&mut self, trajectory: &Trajectory, end: Option<usize>) -> Vec<Vec<usize>> {
+        let states = trajectory.rows.iter().skip(1).copied().map(Some).chain([end]);
+        let steps = states.zip(&trajectory.actions).zip(&trajectory.parents);
+        let others = |state: Option<usize>, taken: Action, parents: &[Action]| -> Vec<usize> {
+            let Some(state) = state else { return vec![] };
+            let others = parents.iter().filter(|&&parent| parent != taken);
+            others.map(|&parent| self.tape.push(Row::without(state, parent), &[parent])).collect()
+        };
+        let mut others = others;
+        steps.map(|((state, &taken), parents)| others(state, taken, parents)).collect()
+    }
+
+    fn compare_inflows(
+        &mut self,
+        task: &Task<'_>,
+        trajectory: &Trajectory,
+        log_reward: f64,
+        parents: &[Vec<usize>],
+        outcome: &mut Outcome,
+    ) {
+        let tape = &self.tape;
+        let other_flow = |&row: &usize| f64::from(tape.log_flows(row)[0]);
+        let steps = trajectory.rows.iter().zip(&trajectory.places).zip(parents);
+        let inflow = steps.map(|((&row, &place), parents)| {
+            let own = f64::from(tape.log_flows(row)[place]);
+            log_sum_exp(std::iter::once(own).chain(parents.iter().map(other_flow)))
+        });
+        refill(&mut self.flows.inflow, inflow);
+        self.compare(task, trajectory, log_reward, outcome);
+        self.write_inflow_slopes(trajectory, parents, 1.0 / task.batch_size as f64);
+    }
+
+    /// Each parent's share of the inflow times the slope of the inflow.
+    fn write_inflow_slopes(&mut self, trajectory: &Trajectory, parents: &[Vec<usize>], weight: f64) {
+        for (step, parents) in parents.iter().enumerate() {
+            let slope = weight * self.slopes.inflow[step];
+            let own = (trajectory.rows[step], trajectory.places[step]);
+            for (row, place) in std::iter::once(own).chain(parents.iter().map(|&row| (row, 0))) {
+                let share = (f64::from(self.tape.log_flows(row)[place]) - self.flows.inflow[step]).exp();
+                self.tape.slopes_mut(row)[place] += (slope * share) as f32;
+            }
+        }
+    }
+}
+
+fn refill(vector: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
+    vector.clear();
+    vector.extend(values);
+}

@@ -1,0 +1,345 @@
+//! Training: Algorithm 1 of the paper, line by line, on a batch of trajectories at a time.
+
+mod lane;
+mod progress;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream};
+use gflowcausal_graph::Constraints;
+
+use crate::adam::{Adam, ScalarAdam};
+use crate::replay::Replay;
+use crate::rollout::Walker;
+use crate::{
+    Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress, Sampler, Stopped, Terminal, Terrain,
+    ValidTrainConfig, Walk, WalkError,
+};
+use lane::{Lane, Outcome, Task};
+pub(crate) use progress::{Convergence, Spread};
+
+/// What to learn: which states there are and what they are worth.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// What every graph or order has to obey.
+    pub constraints: &'a Constraints,
+    /// What terminal states are worth.
+    pub reward: &'a dyn LogReward,
+    /// A local search that makes terminal states better.
+    pub improve: Option<&'a dyn Improve>,
+}
+
+/// A local search through terminal states.
+pub trait Improve: Sync {
+    /// A terminal state that is better than `start`, if one is found.
+    fn improve(&self, start: &Terminal, rng: &mut StreamRng) -> Option<Terminal>;
+}
+
+/// Why training cannot start or go on.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum TrainError {
+    /// No walk over these variables.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// An objective that asks for the reward of each step.
+    #[error("objective {objective} on walk {walk} needs a reward that is a sum of local terms; use tb")]
+    NeedsLocalReward { objective: ObjectiveName, walk: Walk },
+    /// A setting that asks for a local search where there is none.
+    #[error("improvements is {0}, but there is no local search to make them")]
+    NoLocalSearch(usize),
+    /// A log-reward that is no finite number.
+    #[error("the log-reward of a terminal state is {0}")]
+    Reward(f64),
+}
+
+/// A terminal state and its log-reward at temperature 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best {
+    /// The state.
+    pub terminal: Terminal,
+    /// What it is worth.
+    pub log_reward: f64,
+}
+
+/// A training run: everything that changes from one iteration to the next.
+pub struct Trainer<'a> {
+    pub(crate) config: ValidTrainConfig,
+    pub(crate) terrain: Terrain,
+    problem: Problem<'a>,
+    lanes: Vec<Lane>,
+    pub(crate) network: Box<dyn Network>,
+    pub(crate) adam: Adam,
+    pub(crate) log_partition: f64,
+    pub(crate) log_partition_adam: ScalarAdam,
+    pub(crate) iteration: usize,
+    pub(crate) spread: Spread,
+    pub(crate) best: Option<Best>,
+    pub(crate) replay: Replay,
+    pub(crate) convergence: Convergence,
+}
+
+impl<'a> Trainer<'a> {
+    /// Readies a run: the network at its first values, the temperature from a look at random terminal states.
+    ///
+    /// # Errors
+    /// When the problem and the settings do not fit, or a random terminal state has no finite log-reward.
+    pub fn new(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
+        let terrain = Terrain::new(config.walk, problem.constraints.clone())?;
+        let network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
+        Self::with_network(config, problem, terrain, Box::new(network))
+    }
+
+    fn with_network(
+        config: ValidTrainConfig,
+        problem: Problem<'a>,
+        terrain: Terrain,
+        network: Box<dyn Network>,
+    ) -> Result<Self, TrainError> {
+        check(&config, &problem)?;
+        let spread = Spread::of_random_walks(&terrain, problem.reward, config.seed)?;
+        let parameters = network.parameters().len();
+        let mut trainer = Self {
+            lanes: Lane::split(&terrain, &config, parameters),
+            adam: Adam::new(parameters),
+            replay: Replay::new(config.replay.capacity),
+            log_partition: 0.0,
+            log_partition_adam: ScalarAdam::default(),
+            iteration: 0,
+            best: None,
+            convergence: Convergence::default(),
+            config,
+            terrain,
+            problem,
+            network,
+            spread,
+        };
+        trainer.log_partition = trainer.first_log_partition();
+        Ok(trainer)
+    }
+
+    /// Goes on until the iterations are done, training has converged or `stop` becomes true.
+    ///
+    /// # Errors
+    /// When a terminal state has no finite log-reward.
+    pub fn run(&mut self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Stopped, TrainError> {
+        let stopped = loop {
+            if stop.load(Ordering::Relaxed) {
+                break Stopped::Interrupted;
+            }
+            if let Some(reason) = self.step(observer)? {
+                break reason;
+            }
+        };
+        observer.observe(&Event::Stopped(stopped));
+        Ok(stopped)
+    }
+
+    /// One iteration of Algorithm 1; says if it was not needed because training is over.
+    ///
+    /// # Errors
+    /// When a terminal state has no finite log-reward.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Stopped>, TrainError> {
+        if let Some(reason) = self.is_over() {
+            return Ok(Some(reason));
+        }
+        // Sample trajectories action by action until each is terminal; compare flows; gather the gradient.
+        let outcome = self.sample_and_compare()?;
+        // Keep the best terminal state. It starts at none, that is at a reward of zero (errata: not at a score of 0).
+        self.keep(&outcome, observer)?;
+        // Update the network's parameters along the gradient.
+        self.descend(&outcome);
+        let progress = self.progress(&outcome);
+        self.cool(&outcome);
+        self.iteration += 1;
+        self.convergence.record(&self.config, &progress);
+        observer.observe(&Event::Iteration(progress));
+        Ok(None)
+    }
+
+    /// Why there is nothing more to do, if there is not.
+    #[must_use]
+    pub fn is_over(&self) -> Option<Stopped> {
+        if self.convergence.is_reached() {
+            Some(Stopped::Converged)
+        } else {
+            (self.iteration >= self.config.iterations).then_some(Stopped::Iterations)
+        }
+    }
+
+    /// The best terminal state so far.
+    #[must_use]
+    pub fn best(&self) -> Option<&Best> {
+        self.best.as_ref()
+    }
+
+    /// How many iterations are done.
+    #[must_use]
+    pub fn iteration(&self) -> usize {
+        self.iteration
+    }
+
+    /// The temperature of the next iteration, and so of the policy as it is.
+    #[must_use]
+    pub fn temperature(&self) -> f64 {
+        self.config.temperature.at(self.iteration, self.spread.deviation)
+    }
+
+    /// `ln Z` as far as it is known. Exact once training has converged; modified DB does not learn it.
+    #[must_use]
+    pub fn log_partition(&self) -> Option<f64> {
+        match self.config.objective {
+            ObjectiveName::Mdb => None,
+            ObjectiveName::Tb => Some(self.log_partition),
+            _ => Some(self.log_partition + self.sampler().log_initial_flow()),
+        }
+    }
+
+    /// The policy as it is.
+    #[must_use]
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler::new(&self.terrain, &*self.network)
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &ValidTrainConfig {
+        &self.config
+    }
+
+    /// `ln Z` if the policy were uniform and all rewards like those of random walks; the other objectives' constant
+    /// that makes the last flow right.
+    fn first_log_partition(&self) -> f64 {
+        let mean = self.spread.mean / self.temperature();
+        if self.config.objective == ObjectiveName::Tb { mean - self.spread.mean_log_ratio } else { mean }
+    }
+
+    fn sample_and_compare(&mut self) -> Result<Outcome, TrainError> {
+        let walkers = self.walkers();
+        let task = Task {
+            terrain: &self.terrain,
+            network: &*self.network,
+            reward: self.problem.reward,
+            objective: self.config.objective(),
+            name: self.config.objective,
+            exploration: self.exploration(),
+            temperature: self.temperature(),
+            log_partition: self.log_partition,
+            batch_size: self.config.batch_size,
+        };
+        let mut shares: Vec<(&mut Lane, Vec<Walker>)> = Vec::new();
+        let mut rest = walkers.into_iter();
+        for lane in &mut self.lanes {
+            let walkers = rest.by_ref().take(lane.size).collect();
+            shares.push((lane, walkers));
+        }
+        let outcomes = map_slices(&mut shares, 1, |_, share| {
+            let (lane, walkers) = &mut share[0];
+            lane.run(&task, walkers)
+        });
+        let mut total = Outcome::default();
+        for outcome in outcomes {
+            total.extend(outcome?);
+        }
+        Ok(total)
+    }
+
+    /// The batch's walkers: the first follow ways back from remembered states, the others the policy.
+    fn walkers(&self) -> Vec<Walker> {
+        let replayed = (self.config.replay.share * self.config.batch_size as f64) as usize;
+        let iteration = self.iteration as u64;
+        map(self.config.batch_size, |k| {
+            let (seed, k64) = (self.config.seed, k as u64);
+            let mut rng = stream(seed, Stream::Replay { iteration, k: k64 });
+            let remembered = if k < replayed { self.replay.draw(&mut rng) } else { None };
+            match remembered {
+                Some(kept) => Walker { script: Some(self.terrain.way_to(&kept.terminal, &mut rng)), rng },
+                None => Walker { script: None, rng: stream(seed, Stream::Trajectory { iteration, k: k64 }) },
+            }
+        })
+    }
+
+    fn keep(&mut self, outcome: &Outcome, observer: &mut dyn Observer) -> Result<(), TrainError> {
+        let ends: Vec<(Terminal, f64)> =
+            outcome.ends.iter().map(|end| (end.terminal.clone(), end.log_reward)).collect();
+        for (terminal, log_reward) in ends.iter().chain(&self.improved(outcome)?) {
+            if self.best.as_ref().is_none_or(|best| *log_reward > best.log_reward) {
+                self.best = Some(Best { terminal: terminal.clone(), log_reward: *log_reward });
+                observer.observe(&Event::Best {
+                    iteration: self.iteration,
+                    terminal,
+                    log_reward: *log_reward,
+                });
+            }
+            self.replay.insert(terminal, *log_reward);
+        }
+        Ok(())
+    }
+
+    /// What local search makes of the first few sampled states.
+    fn improved(&self, outcome: &Outcome) -> Result<Vec<(Terminal, f64)>, TrainError> {
+        let Some(search) = self.problem.improve else { return Ok(vec![]) };
+        let sampled: Vec<&Terminal> =
+            outcome.sampled().map(|end| &end.terminal).take(self.config.improvements).collect();
+        let found = map(sampled.len(), |k| {
+            let purpose = Stream::Search { iteration: self.iteration as u64, k: k as u64 };
+            search.improve(sampled[k], &mut stream(self.config.seed, purpose))
+        });
+        let found: Vec<Terminal> = found.into_iter().flatten().collect();
+        let log_rewards = finite(self.problem.reward.log_rewards(&found))?;
+        Ok(found.into_iter().zip(log_rewards).collect())
+    }
+
+    fn descend(&mut self, outcome: &Outcome) {
+        let gradient = Lane::total_gradient(&mut self.lanes);
+        self.adam.step(&self.config.optimizer, gradient, self.network.parameters_mut());
+        let rate = self.config.log_partition_learning_rate();
+        self.log_partition +=
+            self.log_partition_adam.step(&self.config.optimizer, rate, outcome.log_partition_slope);
+    }
+
+    /// Moves the constant along with the log-rewards as the temperature falls.
+    fn cool(&mut self, outcome: &Outcome) {
+        let next = self.config.temperature.at(self.iteration + 1, self.spread.deviation);
+        let mean = outcome.ends.iter().map(|end| end.log_reward).sum::<f64>() / outcome.ends.len() as f64;
+        self.log_partition += mean / next - mean / self.temperature();
+    }
+
+    fn exploration(&self) -> f64 {
+        self.config.exploration.at(self.iteration)
+    }
+
+    fn progress(&self, outcome: &Outcome) -> Progress {
+        let (sum, count) =
+            outcome.sampled().fold((0.0, 0.0), |(sum, count), end| (sum + end.log_reward, count + 1.0));
+        Progress {
+            iteration: self.iteration + 1,
+            loss: outcome.loss,
+            mean_log_reward: sum / count,
+            best_log_reward: self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.log_reward),
+            temperature: self.temperature(),
+            exploration: self.exploration(),
+            log_partition: self.log_partition,
+        }
+    }
+}
+
+fn check(config: &ValidTrainConfig, problem: &Problem<'_>) -> Result<(), TrainError> {
+    let (objective, walk) = (config.objective, config.walk);
+    if walk == Walk::Order && objective.needs_gathered(walk) && problem.reward.local().is_none() {
+        return Err(TrainError::NeedsLocalReward { objective, walk });
+    }
+    if config.improvements > 0 && problem.improve.is_none() {
+        return Err(TrainError::NoLocalSearch(config.improvements));
+    }
+    Ok(())
+}
+
+/// Refuses log-rewards that no flow can balance.
+pub(crate) fn finite(log_rewards: Vec<f64>) -> Result<Vec<f64>, TrainError> {
+    match log_rewards.iter().find(|value| !value.is_finite()) {
+        Some(&value) => Err(TrainError::Reward(value)),
+        None => Ok(log_rewards),
+    }
+}

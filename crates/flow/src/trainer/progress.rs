@@ -1,0 +1,138 @@
+//! What training needs to know of its course: how rewards spread at first, and whether it still gets better.
+
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, StreamRng, map, stream};
+
+use super::{TrainError, finite};
+use crate::{LogReward, Progress, Terminal, Terrain, ValidTrainConfig};
+
+/// How many random walks are looked at.
+const RANDOM_WALKS: usize = 256;
+
+/// By what factor the loss of a stretch must fall for training to go on.
+const WORTHWHILE: f64 = 0.95;
+
+/// The log-rewards of random terminal states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
+    /// The mean of `ln P_F(τ) − ln P_B(τ)` under the uniform policy.
+    pub(crate) mean_log_ratio: f64,
+}
+
+impl Spread {
+    pub(crate) fn of_random_walks(
+        terrain: &Terrain,
+        reward: &dyn LogReward,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let walks = map(RANDOM_WALKS, |k| {
+            random_walk(terrain, &mut stream(seed, Stream::RandomWalk { k: k as u64 }))
+        });
+        let (terminals, log_ratios): (Vec<Terminal>, Vec<f64>) = walks.into_iter().unzip();
+        let log_rewards = finite(reward.log_rewards(&terminals))?;
+        let mean = mean(&log_rewards);
+        let squares: Vec<f64> = log_rewards.iter().map(|value| (value - mean).powi(2)).collect();
+        Ok(Self { mean, deviation: self::mean(&squares).sqrt(), mean_log_ratio: self::mean(&log_ratios) })
+    }
+}
+
+/// Where any allowed action at each state leads, and `ln P_F − ln P_B` of the way there.
+fn random_walk(terrain: &Terrain, rng: &mut StreamRng) -> (Terminal, f64) {
+    let mut state = terrain.initial();
+    let (mut actions, mut log_ratio) = (Vec::new(), 0.0);
+    loop {
+        if let Some(terminal) = state.terminal() {
+            return (terminal, log_ratio);
+        }
+        state.allowed(&mut actions);
+        log_ratio -= (actions.len() as f64).ln();
+        state.apply(actions[rng.random_range(0..actions.len())]);
+        state.parents(&mut actions);
+        log_ratio += (actions.len() as f64).ln();
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Whether training still gets better, judged by stretches of `patience` iterations after annealing.
+///
+/// Training has converged at the end of a stretch that brought no better terminal state and whose mean loss is not a
+/// twentieth lower than that of the stretch before.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Convergence {
+    /// Iterations in the running stretch, and the sum of their losses.
+    pub(crate) count: f64,
+    pub(crate) sum: f64,
+    /// The mean loss of the stretch before; zero if there was none.
+    pub(crate) previous: f64,
+    /// The best log-reward at the beginning of the running stretch.
+    pub(crate) best_before: f64,
+    /// One once converged.
+    pub(crate) reached: f64,
+}
+
+impl Convergence {
+    pub(crate) fn is_reached(&self) -> bool {
+        self.reached > 0.0
+    }
+
+    pub(crate) fn record(&mut self, config: &ValidTrainConfig, progress: &Progress) {
+        let Some(patience) = config.patience else { return };
+        if !config.temperature.is_settled(progress.iteration) {
+            return;
+        }
+        if self.count == 0.0 && self.previous == 0.0 {
+            self.best_before = progress.best_log_reward;
+        }
+        self.count += 1.0;
+        self.sum += progress.loss;
+        if self.count >= patience as f64 {
+            self.end_stretch(progress.best_log_reward);
+        }
+    }
+
+    fn end_stretch(&mut self, best: f64) {
+        let loss = self.sum / self.count;
+        let is_first = self.previous == 0.0;
+        let stands_still = best <= self.best_before && loss >= WORTHWHILE * self.previous;
+        let reached = if !is_first && stands_still { 1.0 } else { 0.0 };
+        *self = Self { count: 0.0, sum: 0.0, previous: loss, best_before: best, reached };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TemperatureConfig, TrainConfig};
+
+    fn stops_after(losses: impl Fn(usize) -> f64, bests: impl Fn(usize) -> f64) -> Option<usize> {
+        let temperature = TemperatureConfig { iterations: 10, ..TemperatureConfig::default() };
+        let config =
+            TrainConfig { patience: Some(5), temperature, ..TrainConfig::default() }.validate().unwrap();
+        let mut convergence = Convergence::default();
+        (1..200).find(|&iteration| {
+            let progress = Progress {
+                iteration,
+                loss: losses(iteration),
+                mean_log_reward: 0.0,
+                best_log_reward: bests(iteration),
+                temperature: 1.0,
+                exploration: 0.0,
+                log_partition: 0.0,
+            };
+            convergence.record(&config, &progress);
+            convergence.is_reached()
+        })
+    }
+
+    #[test]
+    fn training_stops_when_neither_loss_nor_best_gets_better() {
+        assert_eq!(stops_after(|_| 1.0, |_| -3.0), Some(19), "two stretches after annealing");
+        assert_eq!(stops_after(|i| 0.9_f64.powi(i as i32), |_| -3.0), None);
+        assert_eq!(stops_after(|_| 1.0, |i| i.min(42) as f64), Some(49));
+    }
+}
