@@ -1,7 +1,25 @@
 //! Tables in: typed columns, readers, checks, moments, and simulated data with a known graph.
 
+mod builtin;
+mod missing;
 mod moments;
+mod read;
+mod scatter;
+mod simulate;
 mod table;
+mod write;
 
-pub use moments::Moments;
+pub use builtin::{Builtin, builtin, builtin_names};
+pub use missing::Missing;
+pub use moments::{Moments, MomentsError};
+pub use read::{
+    ColumnType, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,
+    csv_moments, parse_types, read_table, stream_moments,
+};
+pub use simulate::{
+    Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax,
+    RandomGraph, Simulated, Simulation, SimulationError, UnknownName, ValidSimulation, Weights, simulate,
+    simulate_from, simulate_linear,
+};
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
+pub use write::{write_csv, write_parquet};

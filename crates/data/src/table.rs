@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use gflowcausal_determinism::map;
+
+use crate::Moments;
+
 /// The code of a missing category.
 pub const MISSING_CODE: u32 = u32::MAX;
 
@@ -31,13 +35,49 @@ impl Values {
         self.len() == 0
     }
 
+    /// Whether `row` has no value.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            Self::Continuous(values) => values[row].is_nan(),
+            Self::Categorical { codes, .. } => codes[row] == MISSING_CODE,
+        }
+    }
+
     /// How many rows have no value.
     #[must_use]
     pub fn missing(&self) -> usize {
+        (0..self.len()).filter(|&row| self.is_missing(row)).count()
+    }
+
+    /// The values of `rows`, in that order; a row may come more than once. Levels stay as they are.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
         match self {
-            Self::Continuous(values) => values.iter().filter(|value| value.is_nan()).count(),
-            Self::Categorical { codes, .. } => codes.iter().filter(|&&code| code == MISSING_CODE).count(),
+            Self::Continuous(values) => Self::Continuous(rows.iter().map(|&row| values[row]).collect()),
+            Self::Categorical { codes, levels } => {
+                let codes = rows.iter().map(|&row| codes[row]).collect();
+                Self::Categorical { codes, levels: levels.clone() }
+            }
         }
+    }
+
+    /// Numbers centred and divided by their maximum-likelihood standard deviation; gaps stay gaps, a constant column
+    /// becomes zero, categories stay as they are.
+    #[must_use]
+    pub fn standardized(&self) -> Self {
+        let Self::Continuous(values) = self else { return self.clone() };
+        let present: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+        let moments = Moments::of_columns(&[&present]);
+        let (mean, deviation) = (moments.mean()[0], moments.deviations()[0]);
+        let scale = if deviation > 0.0 { deviation } else { 1.0 };
+        Self::Continuous(values.iter().map(|value| (value - mean) / scale).collect())
     }
 }
 
@@ -55,6 +95,12 @@ impl Column {
     #[must_use]
     pub fn continuous(name: impl Into<String>, values: Vec<f64>) -> Self {
         Self { name: name.into(), values: Values::Continuous(values) }
+    }
+
+    /// A column of categories: `levels[code]` is the text of each.
+    #[must_use]
+    pub fn categorical(name: impl Into<String>, codes: Vec<u32>, levels: Vec<String>) -> Self {
+        Self { name: name.into(), values: Values::Categorical { codes, levels } }
     }
 
     /// The real numbers, if that is what the column holds.
@@ -136,6 +182,27 @@ impl Table {
         self.columns.iter().all(|column| column.as_continuous().is_some())
     }
 
+    /// The rows `rows`, in that order; a row may come more than once, as in a bootstrap.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
+        let columns = map(self.columns.len(), |k| self.with_values(k, self.columns[k].values.select(rows)));
+        Self { columns, rows: rows.len() }
+    }
+
+    /// The same table with every column of numbers centred and of unit variance.
+    #[must_use]
+    pub fn standardized(&self) -> Self {
+        let columns = map(self.columns.len(), |k| self.with_values(k, self.columns[k].values.standardized()));
+        Self { columns, rows: self.rows }
+    }
+
+    fn with_values(&self, column: usize, values: Values) -> Column {
+        Column { name: self.columns[column].name.clone(), values }
+    }
+
     /// How many cells have no value.
     #[must_use]
     pub fn missing(&self) -> usize {
@@ -153,5 +220,61 @@ fn check_column(column: &Column, rows: usize) -> Result<(), TableError> {
     match unknown {
         Some(&code) => Err(TableError::UnknownLevel { column: name(), code, levels: levels.len() }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        Table::new(vec![
+            Column::continuous("height", vec![1.0, f64::NAN, 3.0]),
+            Column::categorical("sex", vec![0, 1, MISSING_CODE], vec!["f".into(), "m".into()]),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn rows_can_be_drawn_again() {
+        let drawn = table().select_rows(&[2, 2, 0]);
+        assert_eq!(drawn.rows(), 3);
+        assert_eq!(drawn.columns()[0].as_continuous(), Some([3.0, 3.0, 1.0].as_slice()));
+        let sex = Values::Categorical {
+            codes: vec![MISSING_CODE, MISSING_CODE, 0],
+            levels: vec!["f".into(), "m".into()],
+        };
+        assert_eq!(drawn.columns()[1].values, sex);
+    }
+
+    #[test]
+    fn standardized_numbers_keep_their_gaps() {
+        let standard = table().standardized();
+        let height = standard.columns()[0].as_continuous().unwrap();
+        assert_eq!((height[0], height[2]), (-1.0, 1.0));
+        assert!(height[1].is_nan());
+        assert_eq!(standard.columns()[1], table().columns()[1]);
+        let constant = Values::Continuous(vec![7.0, 7.0]).standardized();
+        assert_eq!(constant, Values::Continuous(vec![0.0, 0.0]));
+    }
+
+    #[test]
+    fn gaps_are_counted() {
+        assert_eq!(table().missing(), 2);
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_named() {
+        let error = |columns| Table::new(columns).unwrap_err().to_string();
+        let one = || Column::continuous("a", vec![1.0]);
+        assert_eq!(
+            error(vec![one(), Column::continuous("b", vec![])]),
+            "column 'b' has 0 rows, the first column has 1"
+        );
+        assert_eq!(error(vec![one(), one()]), "two columns are named 'a'");
+        assert_eq!(
+            error(vec![Column::categorical("c", vec![4], vec!["x".into()])]),
+            "column 'c' has category number 4 but only 1 levels"
+        );
     }
 }

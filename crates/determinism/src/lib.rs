@@ -6,6 +6,6 @@ mod stream;
 mod threads;
 
 pub use stream::{Stream, StreamRng, stream};
-pub use threads::{map, map_slices, thread_count, with_threads};
+pub use threads::{both, map, map_slices, thread_count, with_threads};
 
 pub use rand;

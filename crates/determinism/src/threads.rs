@@ -27,6 +27,15 @@ pub fn map_slices<T: Send, R: Send>(
     values.par_chunks_mut(length).enumerate().map(|(index, slice)| f(index, slice)).collect()
 }
 
+/// Both results, computed side by side when a thread is free.
+///
+/// ```
+/// assert_eq!(gflowcausal_determinism::both(|| 1 + 1, || "two"), (2, "two"));
+/// ```
+pub fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(a, b)
+}
+
 /// How many threads the current pool has.
 #[must_use]
 pub fn thread_count() -> usize {

@@ -1,0 +1,115 @@
+//! The columns of a text file, found out from its first rows.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use crate::read::csv::blocks::Blocks;
+use crate::read::csv::dialect::Dialect;
+use crate::read::csv::rows::{Cell, Rows, classify};
+use crate::read::error::{ReadError, excerpt};
+use crate::read::options::{ColumnType, Header, ReadOptions};
+use crate::read::{check_columns, check_types};
+
+/// How many rows are looked at to see which columns hold text.
+const SAMPLE: usize = 1000;
+
+/// Names and kinds of the columns, and how cells are written.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) dialect: Dialect,
+    pub(super) names: Vec<String>,
+    /// Whether a column is kept as it is written: its first rows hold text, or the user wants categories.
+    pub(super) verbatim: Vec<bool>,
+}
+
+impl Layout {
+    /// Looks at the first rows and leaves `blocks` at the first row of values.
+    pub(super) fn detect(blocks: &mut Blocks<impl Read>, options: &ReadOptions) -> Result<Self, ReadError> {
+        let head = blocks.head()?.to_vec();
+        let head = whole_rows(&head, blocks.head_is_all());
+        let dialect = Dialect::detect(head, options);
+        let mut rows = Rows::new(head, &dialect);
+        if !rows.advance() {
+            return Err(ReadError::Empty);
+        }
+        let first = first_row(&mut rows);
+        let header = match options.header {
+            Header::Detect => !is_data(&first, &dialect),
+            Header::Present => true,
+            Header::Absent => false,
+        };
+        let start = if header { rows.position() } else { 0 };
+        let names = if header { names_of(&first)? } else { (1..=first.len()).map(unnamed).collect() };
+        check_columns(&names)?;
+        check_types(&names, &options.types)?;
+        let verbatim = verbatim_columns(&head[start..], &dialect, &names, &options.types);
+        blocks.skip(start);
+        Ok(Self { dialect, names, verbatim })
+    }
+}
+
+/// What of `head` to look at: without its last line, which may be cut off.
+fn whole_rows(head: &[u8], is_all: bool) -> &[u8] {
+    let newline = if head.contains(&b'\n') { b'\n' } else { b'\r' };
+    match memchr::memrchr(newline, head) {
+        Some(last) if !is_all => &head[..=last],
+        _ => head,
+    }
+}
+
+/// The text of each cell of the row.
+fn first_row(rows: &mut Rows<'_>) -> Vec<Vec<u8>> {
+    let mut cells = Vec::new();
+    while let Some(cell) = rows.text_cell() {
+        cells.push(cell.to_vec());
+    }
+    cells
+}
+
+/// Whether the cells are values rather than names: numbers, perhaps with gaps.
+fn is_data(cells: &[Vec<u8>], dialect: &Dialect) -> bool {
+    let mut kinds = cells.iter().map(|cell| classify(cell, dialect));
+    let has_text = kinds.clone().any(|kind| matches!(kind, Cell::Text(_)));
+    !has_text && kinds.any(|kind| matches!(kind, Cell::Number { .. }))
+}
+
+fn names_of(cells: &[Vec<u8>]) -> Result<Vec<String>, ReadError> {
+    cells.iter().enumerate().map(|(k, cell)| name_of(k + 1, cell)).collect()
+}
+
+fn name_of(number: usize, cell: &[u8]) -> Result<String, ReadError> {
+    match std::str::from_utf8(cell) {
+        Ok("") => Ok(unnamed(number)),
+        Ok(name) => Ok(name.to_owned()),
+        Err(_) => Err(ReadError::HeaderNotUtf8(excerpt(cell))),
+    }
+}
+
+/// What a column without a name is called.
+pub(super) fn unnamed(number: usize) -> String {
+    format!("X{number}")
+}
+
+/// Which columns are to be kept as they are written.
+fn verbatim_columns(
+    head: &[u8],
+    dialect: &Dialect,
+    names: &[String],
+    types: &BTreeMap<String, ColumnType>,
+) -> Vec<bool> {
+    let mut verbatim = vec![false; names.len()];
+    let mut rows = Rows::new(head, dialect);
+    for _ in 0..SAMPLE {
+        if !rows.advance() {
+            break;
+        }
+        for seen_text in &mut verbatim {
+            *seen_text |= matches!(rows.cell(), Some(Cell::Text(_)));
+        }
+        rows.skip_cells();
+    }
+    for (verbatim, name) in verbatim.iter_mut().zip(names) {
+        *verbatim = types.get(name).map_or(*verbatim, |&kind| kind == ColumnType::Categorical);
+    }
+    verbatim
+}

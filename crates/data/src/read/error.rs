@@ -1,0 +1,183 @@
+//! Why a file cannot be read: a code, the place, one sentence, and a way out.
+
+use std::io;
+
+use crate::TableError;
+use crate::read::options::ColumnType;
+
+/// Why a file cannot be read.
+///
+/// The text says what and where; [`ReadError::code`] names the kind for programs, [`ReadError::fix`] says what to do.
+/// Rows are counted from 1, below the header.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's message names its fields")]
+pub enum ReadError {
+    /// Nothing is there.
+    #[error("there is no file '{0}'")]
+    NotFound(String),
+    /// The system refuses.
+    #[error("no permission to read '{0}'")]
+    NoPermission(String),
+    /// A folder where a file should be.
+    #[error("'{0}' is a directory, not a file")]
+    Directory(String),
+    /// A name that does not say what is inside.
+    #[error("'{0}' has no extension that says what is inside")]
+    UnknownExtension(String),
+    /// The system failed while reading.
+    #[error("reading failed: {0}")]
+    Io(#[source] io::Error),
+    /// Contents of another kind than the name says.
+    #[error("the file is called {expected}, but holds {found}")]
+    WrongContent { expected: &'static str, found: &'static str },
+    /// The file ends in the middle.
+    #[error("the {0} data end too early: the file was cut short")]
+    Truncated(&'static str),
+    /// The file breaks the rules of its own format.
+    #[error("the {format} data are damaged: {reason}")]
+    Damaged { format: &'static str, reason: String },
+    /// A part of the format that is not read.
+    #[error("the {format} file has {what}, which cannot be read")]
+    Unsupported { format: &'static str, what: String },
+    /// A column of values that are neither numbers nor categories.
+    #[error("column '{column}' is of type {kind}, which is neither a number nor a category")]
+    UnsupportedType { column: String, kind: String },
+    /// Nothing at all in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// Names but no values.
+    #[error("there are {0} column names but no rows")]
+    NoRows(usize),
+    /// Rows of different lengths.
+    #[error("row {row} has {cells} cells, but there are {columns} columns")]
+    Ragged { row: usize, cells: usize, columns: usize },
+    /// Text where the rest of the column is numbers.
+    #[error("column '{column}' holds numbers, but row {row} is the text '{cell}'")]
+    MixedTypes { column: String, row: usize, cell: String },
+    /// Text where only numbers can be used.
+    #[error("column '{column}' holds text (row {row}: '{cell}'), but means and covariances need numbers")]
+    TextColumn { column: String, row: usize, cell: String },
+    /// Categories where only numbers can be used.
+    #[error("column '{0}' is to be categorical, but means and covariances need numbers")]
+    CategoricalMoments(String),
+    /// A gap where none is allowed.
+    #[error("column '{column}' has no value in row {row}")]
+    Missing { column: String, row: usize },
+    /// A gap in every row.
+    #[error("each of the {0} rows has a missing value: nothing is left after dropping them")]
+    AllDropped(u64),
+    /// A number that is not finite.
+    #[error("column '{column}' has an infinite value in row {row}")]
+    Infinite { column: String, row: usize },
+    /// Bytes that are not text.
+    #[error("column '{column}', row {row}: '{cell}' is not UTF-8 text")]
+    NotUtf8 { column: String, row: usize, cell: String },
+    /// A header that is not text.
+    #[error("the column names are not UTF-8 text: '{0}'")]
+    HeaderNotUtf8(String),
+    /// A quote without an end.
+    #[error("a quote is opened and never closed, in the row that begins with '{0}'")]
+    UnclosedQuote(String),
+    /// A row without an end.
+    #[error("a row is longer than {limit} MiB; it begins with '{start}'")]
+    LongRow { start: String, limit: usize },
+    /// More columns than any method here can use.
+    #[error("there are {columns} columns, more than the {limit} that can be used")]
+    TooManyColumns { columns: usize, limit: usize },
+    /// A type for a column that is not there.
+    #[error("there is no column '{column}' to make {kind}; the columns are {known}")]
+    UnknownColumn { column: String, kind: ColumnType, known: String },
+    /// Estimating what is missing needs every row at once.
+    #[error("missing values cannot be estimated while streaming")]
+    StreamedEm,
+    /// Columns that do not make a table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+impl ReadError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "not-found",
+            Self::NoPermission(_) => "no-permission",
+            Self::Directory(_) => "directory",
+            Self::UnknownExtension(_) => "unknown-extension",
+            Self::Io(_) => "read-failed",
+            Self::WrongContent { .. } => "wrong-content",
+            Self::Truncated(_) => "truncated-file",
+            Self::Damaged { .. } => "damaged-file",
+            Self::Unsupported { .. } | Self::UnsupportedType { .. } => "unsupported-type",
+            Self::Empty => "empty-file",
+            Self::NoRows(_) => "no-rows",
+            Self::Ragged { .. } => "ragged-row",
+            Self::MixedTypes { .. } => "mixed-types",
+            Self::TextColumn { .. } | Self::CategoricalMoments(_) => "text-column",
+            Self::Missing { .. } | Self::AllDropped(_) | Self::StreamedEm => "missing-values",
+            Self::Infinite { .. } => "infinite-value",
+            Self::NotUtf8 { .. } | Self::HeaderNotUtf8(_) => "not-utf8",
+            Self::UnclosedQuote(_) => "unclosed-quote",
+            Self::LongRow { .. } => "long-row",
+            Self::TooManyColumns { .. } => "too-many-columns",
+            Self::UnknownColumn { .. } => "unknown-column",
+            Self::Table(TableError::DuplicateName(_)) => "duplicate-names",
+            Self::Table(_) => "bad-table",
+        }
+    }
+
+    /// A way out, in one sentence.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        match self {
+            Self::NotFound(_) => "check the path, or give the name of a built-in data set".into(),
+            Self::NoPermission(_) => "make the file readable for you, or copy it".into(),
+            Self::Directory(_) => "name a file inside it".into(),
+            Self::UnknownExtension(_) | Self::WrongContent { .. } => {
+                format!("rename the file so that it ends in what it holds: {}", super::source::EXTENSIONS)
+            }
+            Self::Io(_) => "try again, or copy the file to a local disk".into(),
+            Self::Truncated(_) | Self::Damaged { .. } => "fetch or write the file again".into(),
+            Self::Unsupported { .. } => "save it again as CSV or as Parquet with snappy compression".into(),
+            Self::UnsupportedType { column, .. } => {
+                format!("leave '{column}' out, or turn it into numbers or text")
+            }
+            Self::Empty => "check that the program that wrote it had finished".into(),
+            Self::NoRows(_) => "add rows below the names; if the first row is data, use --no-header".into(),
+            Self::Ragged { .. } => {
+                "give every row the same number of cells, or name the right separator with --delimiter".into()
+            }
+            Self::MixedTypes { column, .. } => format!(
+                "correct the cell, leave it empty if it means a missing value, or use --types {column}=categorical"
+            ),
+            Self::TextColumn { column, .. } | Self::CategoricalMoments(column) => {
+                format!("leave '{column}' out, or read the whole table")
+            }
+            Self::Missing { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
+            Self::AllDropped(_) => "leave out the column with the most gaps, or use --missing em".into(),
+            Self::StreamedEm => "use --missing drop, or read the whole table".into(),
+            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
+            Self::NotUtf8 { .. } | Self::HeaderNotUtf8(_) => "save the file as UTF-8".into(),
+            Self::UnclosedQuote(_) | Self::LongRow { .. } => {
+                "close the quote, or remove quotes that are part of a value".into()
+            }
+            Self::TooManyColumns { .. } => "choose the columns of interest, or transpose the table".into(),
+            Self::UnknownColumn { .. } => "write the name as it is in the file".into(),
+            Self::Table(TableError::DuplicateName(_)) => "give every column a name of its own".into(),
+            Self::Table(_) => "check the columns' lengths and levels".into(),
+        }
+    }
+}
+
+/// The beginning of some bytes, for a message.
+pub(super) fn excerpt(bytes: &[u8]) -> String {
+    const LENGTH: usize = 40;
+    let line = bytes.split(|&byte| byte == b'\n' || byte == b'\r').next().unwrap_or_default();
+    let text = String::from_utf8_lossy(&line[..line.len().min(4 * LENGTH)]);
+    let mut excerpt: String = text.chars().take(LENGTH).collect();
+    if excerpt.len() < text.len() || text.len() < line.len() {
+        excerpt.push('…');
+    }
+    excerpt
+}

@@ -1,0 +1,135 @@
+//! Tables from files: text, Parquet, Arrow, NumPy.
+
+mod column;
+mod csv;
+mod error;
+mod options;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use csv::csv_moments;
+pub use error::ReadError;
+pub use options::{ColumnType, Delimiter, Header, OptionError, ReadOptions, parse_types};
+pub use source::{Format, Source};
+
+use crate::{Missing, Moments, Table, TableError};
+
+/// A covariance matrix of more columns does not fit in memory.
+const MAX_COLUMNS: usize = 20_000;
+
+/// Reads a table.
+///
+/// ```
+/// use gflowcausal_data::{Format, ReadOptions, Source, read_table};
+/// let source = Source::Bytes { format: Format::Csv, bytes: b"age;pulse\n31;60\n48;NA\n".to_vec() };
+/// let table = read_table(&source, &ReadOptions::default())?;
+/// assert_eq!(table.names().collect::<Vec<_>>(), ["age", "pulse"]);
+/// assert_eq!((table.rows(), table.missing()), (2, 1));
+/// # Ok::<(), gflowcausal_data::ReadError>(())
+/// ```
+///
+/// # Errors
+/// When there is no such file or its contents are no table; see [`ReadError`].
+pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table, ReadError> {
+    match source.format()? {
+        Format::Csv => csv::read_csv(source::open_text(source)?, options),
+        format => Err(ReadError::Unsupported { format: "binary", what: format!("the {format:?} format") }),
+    }
+}
+
+/// What was seen of a table without holding it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Streamed {
+    /// The columns' names.
+    pub names: Vec<String>,
+    /// Mean and covariance of the rows without a gap.
+    pub moments: Moments,
+    /// How many rows were left out because of a gap.
+    pub dropped: u64,
+}
+
+impl Streamed {
+    fn empty(names: Vec<String>) -> Self {
+        Self { moments: Moments::empty(names.len()), names, dropped: 0 }
+    }
+
+    /// How many rows were seen.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.moments.rows() + self.dropped
+    }
+
+    fn add(&mut self, moments: &Moments, dropped: u64) {
+        self.moments.merge(moments);
+        self.dropped += dropped;
+    }
+
+    fn checked(self) -> Result<Self, ReadError> {
+        match (self.moments.rows(), self.dropped) {
+            (0, 0) => Err(ReadError::NoRows(self.names.len())),
+            (0, dropped) => Err(ReadError::AllDropped(dropped)),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// The moments of a table of numbers, of text and Parquet in memory that does not grow with the rows.
+///
+/// # Errors
+/// When there is no such file, its contents are no table of numbers, or it has a gap and `missing` is
+/// [`Missing::Error`].
+pub fn stream_moments(
+    source: &Source,
+    options: &ReadOptions,
+    missing: Missing,
+) -> Result<Streamed, ReadError> {
+    match source.format()? {
+        Format::Csv => csv_moments(source::open_text(source)?, options, missing),
+        format => Err(ReadError::Unsupported { format: "binary", what: format!("the {format:?} format") }),
+    }
+}
+
+/// Refuses more columns than can be used, and two of one name, before any values are read.
+fn check_columns(names: &[String]) -> Result<(), ReadError> {
+    if names.len() > MAX_COLUMNS {
+        return Err(ReadError::TooManyColumns { columns: names.len(), limit: MAX_COLUMNS });
+    }
+    let mut seen = BTreeSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => Err(TableError::DuplicateName(name.clone()).into()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a type for a column that is not there.
+fn check_types(names: &[String], types: &BTreeMap<String, ColumnType>) -> Result<(), ReadError> {
+    match types.iter().find(|(column, _)| !names.contains(column)) {
+        Some((column, &kind)) => {
+            Err(ReadError::UnknownColumn { column: column.clone(), kind, known: name_list(names) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses what cannot be done without holding the table.
+fn check_streamable(options: &ReadOptions, missing: Missing) -> Result<(), ReadError> {
+    if missing == Missing::Em {
+        return Err(ReadError::StreamedEm);
+    }
+    match options.types.iter().find(|&(_, &kind)| kind == ColumnType::Categorical) {
+        Some((column, _)) => Err(ReadError::CategoricalMoments(column.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Names for a sentence: `a, b, c`, cut short when there are many.
+pub(crate) fn name_list<N: AsRef<str>>(names: &[N]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,179 @@
+//! What a user may say about a file: header, separator, column types, how gaps are written.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What is written for a value that is not there, unless the user says otherwise.
+const MISSING_TOKENS: [&str; 12] =
+    ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?", "."];
+
+/// What the reader does not find out by itself.
+///
+/// ```
+/// use gflowcausal_data::{ColumnType, ReadOptions, parse_types};
+/// let options = ReadOptions { types: parse_types("dose=continuous,ward=categorical")?, ..ReadOptions::default() };
+/// assert_eq!(options.types["ward"], ColumnType::Categorical);
+/// # Ok::<(), gflowcausal_data::OptionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Whether the first row holds names.
+    pub header: Header,
+    /// What separates cells; found out from the first rows if not given.
+    pub delimiter: Option<Delimiter>,
+    /// Types that differ from what the rule would say.
+    pub types: BTreeMap<String, ColumnType>,
+    /// Texts that stand for a value that is not there.
+    pub missing_tokens: Vec<String>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let missing_tokens = MISSING_TOKENS.iter().map(ToString::to_string).collect();
+        Self { header: Header::Detect, delimiter: None, types: BTreeMap::new(), missing_tokens }
+    }
+}
+
+/// Whether the first row of a text file holds names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Header {
+    /// It does, unless every cell of it is a number or missing.
+    #[default]
+    Detect,
+    /// It does.
+    Present,
+    /// It does not: the columns are called X1, X2, …
+    Absent,
+}
+
+/// What kind of values a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnType {
+    /// Real numbers.
+    Continuous,
+    /// One of a few values without size.
+    Categorical,
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Continuous => "continuous",
+            Self::Categorical => "categorical",
+        })
+    }
+}
+
+impl FromStr for ColumnType {
+    type Err = OptionError;
+
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        match text {
+            "continuous" => Ok(Self::Continuous),
+            "categorical" => Ok(Self::Categorical),
+            _ => Err(OptionError::UnknownType(text.into())),
+        }
+    }
+}
+
+/// The byte between two cells. A space stands for any run of spaces and tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delimiter(u8);
+
+impl Delimiter {
+    /// Those that are tried, the likeliest to be right when several fit first: a comma may also stand in numbers,
+    /// a space in text.
+    pub(super) const CANDIDATES: [Self; 5] = [Self(b'\t'), Self(b';'), Self(b'|'), Self(b','), Self(b' ')];
+
+    /// The usual one.
+    pub(super) const COMMA: Self = Self(b',');
+
+    pub(super) fn byte(self) -> u8 {
+        self.0
+    }
+
+    /// Whether any run of spaces and tabs separates.
+    pub(super) fn is_blank(self) -> bool {
+        self.0 == b' '
+    }
+}
+
+impl FromStr for Delimiter {
+    type Err = OptionError;
+
+    /// One punctuation mark, or `tab`, `\t`, `space`.
+    fn from_str(text: &str) -> Result<Self, OptionError> {
+        match text.as_bytes() {
+            b"tab" | b"\\t" | b"\t" => Ok(Self(b'\t')),
+            b"space" | b" " => Ok(Self(b' ')),
+            [byte] if byte.is_ascii_punctuation() && !b"\"+-.".contains(byte) => Ok(Self(*byte)),
+            _ => Err(OptionError::UnknownDelimiter(text.into())),
+        }
+    }
+}
+
+/// An option that says nothing sensible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// A separator that cannot be one.
+    #[error("'{0}' cannot separate cells: use one of , ; | or another mark, tab, space")]
+    UnknownDelimiter(String),
+    /// A type that does not exist.
+    #[error("there is no column type '{0}': use continuous or categorical")]
+    UnknownType(String),
+    /// A column without a type.
+    #[error("'{0}' does not say a type: write NAME=continuous or NAME=categorical")]
+    NoType(String),
+    /// Two types for one column.
+    #[error("column '{0}' is given a type twice")]
+    TypedTwice(String),
+}
+
+/// Reads `A=continuous,B=categorical`.
+///
+/// # Errors
+/// The first part that names no type, an unknown one, or a column for the second time.
+pub fn parse_types(text: &str) -> Result<BTreeMap<String, ColumnType>, OptionError> {
+    let mut types = BTreeMap::new();
+    for part in text.split(',') {
+        let (name, kind) = part.rsplit_once('=').ok_or_else(|| OptionError::NoType(part.trim().into()))?;
+        if types.insert(name.trim().to_owned(), kind.trim().parse()?).is_some() {
+            return Err(OptionError::TypedTwice(name.trim().into()));
+        }
+    }
+    Ok(types)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read_and_mistakes_named() {
+        let types = parse_types("a b=continuous, c=d=categorical").unwrap();
+        assert_eq!(types["a b"], ColumnType::Continuous);
+        assert_eq!(types["c=d"], ColumnType::Categorical);
+        let error = |text| parse_types(text).unwrap_err().to_string();
+        assert_eq!(error("a"), "'a' does not say a type: write NAME=continuous or NAME=categorical");
+        assert_eq!(error("a=real"), "there is no column type 'real': use continuous or categorical");
+        assert_eq!(error("a=continuous,a=categorical"), "column 'a' is given a type twice");
+    }
+
+    #[test]
+    fn delimiters_are_marks_or_words() {
+        let byte = |text: &str| text.parse::<Delimiter>().map(Delimiter::byte);
+        assert_eq!([byte("tab"), byte("\\t"), byte("space")], [Ok(b'\t'), Ok(b'\t'), Ok(b' ')]);
+        assert_eq!(byte(":"), Ok(b':'));
+        for wrong in ["", ",,", "a", "1", "\"", ".", "-", "é"] {
+            let message =
+                format!("'{wrong}' cannot separate cells: use one of , ; | or another mark, tab, space");
+            assert_eq!(byte(wrong).unwrap_err().to_string(), message);
+        }
+    }
+}

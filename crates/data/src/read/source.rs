@@ -1,0 +1,141 @@
+//! Where a table comes from, and what format that is.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::read::error::ReadError;
+
+/// The extensions that say what is inside.
+pub(super) const EXTENSIONS: &str = ".csv, .tsv, .txt (each also with .gz), .parquet, .arrow, .feather, .npy";
+
+/// Where a table comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file, whose extension says what is inside.
+    Path(PathBuf),
+    /// Text on standard input.
+    Stdin,
+    /// The contents of a file that is already in memory.
+    #[expect(missing_docs, reason = "the sentence above says it")]
+    Bytes { format: Format, bytes: Vec<u8> },
+}
+
+impl Source {
+    /// What the command line means: `-` is standard input, anything else a path.
+    #[must_use]
+    pub fn from_argument(argument: &str) -> Self {
+        if argument == "-" { Self::Stdin } else { Self::Path(argument.into()) }
+    }
+
+    /// What is inside, by the file's extension.
+    ///
+    /// # Errors
+    /// When the extension is not known.
+    pub fn format(&self) -> Result<Format, ReadError> {
+        match self {
+            Self::Path(path) => Format::of_path(path),
+            Self::Stdin => Ok(Format::Csv),
+            Self::Bytes { format, .. } => Ok(*format),
+        }
+    }
+}
+
+/// How a table is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Cells separated by a mark, lines by line ends; may be compressed by gzip.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// Apache Arrow IPC, file or stream; also called Feather.
+    Arrow,
+    /// One NumPy array.
+    Npy,
+}
+
+impl Format {
+    fn of_path(path: &Path) -> Result<Self, ReadError> {
+        let name = path.to_string_lossy().to_lowercase();
+        let plain = name.strip_suffix(".gz").unwrap_or(&name);
+        let extension = Path::new(plain).extension().and_then(|extension| extension.to_str());
+        match extension {
+            Some("csv" | "tsv" | "txt") => Ok(Self::Csv),
+            _ if plain.len() < name.len() => Err(unknown_extension(path)),
+            Some("parquet") => Ok(Self::Parquet),
+            Some("arrow" | "feather") => Ok(Self::Arrow),
+            Some("npy") => Ok(Self::Npy),
+            _ => Err(unknown_extension(path)),
+        }
+    }
+}
+
+fn unknown_extension(path: &Path) -> ReadError {
+    ReadError::UnknownExtension(path.display().to_string())
+}
+
+/// Opens a file, with the system's usual refusals told apart.
+pub(super) fn open(path: &Path) -> Result<File, ReadError> {
+    let name = || path.display().to_string();
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ReadError::NotFound(name()),
+        io::ErrorKind::PermissionDenied => ReadError::NoPermission(name()),
+        io::ErrorKind::IsADirectory => ReadError::Directory(name()),
+        _ => ReadError::Io(error),
+    })?;
+    // Some systems open a directory like a file and fail only when it is read.
+    let is_directory = file.metadata().map_err(ReadError::Io)?.is_dir();
+    if is_directory { Err(ReadError::Directory(name())) } else { Ok(file) }
+}
+
+/// A stream of text, whatever it comes from.
+pub(super) type TextStream<'a> = Box<dyn Read + Send + 'a>;
+
+/// Opens `source` as text; unpacks gzip, known by its first bytes.
+pub(super) fn open_text(source: &Source) -> Result<TextStream<'_>, ReadError> {
+    let stream: TextStream<'_> = match source {
+        Source::Path(path) => Box::new(open(path)?),
+        Source::Stdin => Box::new(io::stdin()),
+        Source::Bytes { bytes, .. } => Box::new(bytes.as_slice()),
+    };
+    unpack(stream)
+}
+
+/// Unpacks gzip, and refuses what is plainly no text.
+pub(super) fn unpack<'a>(mut stream: impl Read + Send + 'a) -> Result<TextStream<'a>, ReadError> {
+    let mut start = Vec::new();
+    stream.by_ref().take(8).read_to_end(&mut start).map_err(ReadError::Io)?;
+    if let Some(found) = binary_format(&start) {
+        return Err(ReadError::WrongContent { expected: "text", found });
+    }
+    let packed = start.starts_with(b"\x1f\x8b");
+    let whole = io::Cursor::new(start).chain(stream);
+    Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+}
+
+/// What the first bytes of a file say it is, if it is none of the text formats.
+fn binary_format(start: &[u8]) -> Option<&'static str> {
+    const SIGNATURES: [(&[u8], &str); 7] = [
+        (b"PAR1", "Parquet"),
+        (b"ARROW1", "Arrow"),
+        (b"FEA1", "Feather version 1"),
+        (b"\x93NUMPY", "a NumPy array"),
+        (b"PK\x03\x04", "a zip archive or spreadsheet"),
+        (b"\xff\xfe", "UTF-16 text"),
+        (b"\xfe\xff", "UTF-16 text"),
+    ];
+    SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature)).map(|&(_, name)| name)
+}
+
+/// Tells a torn gzip stream from a failing disk.
+pub(super) fn text_error(error: io::Error) -> ReadError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => ReadError::Truncated("gzip"),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            ReadError::Damaged { format: "gzip", reason: error.to_string() }
+        }
+        _ => ReadError::Io(error),
+    }
+}
