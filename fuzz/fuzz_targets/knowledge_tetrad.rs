@@ -19,7 +19,9 @@ fn names(knowledge: &Knowledge) -> Vec<String> {
                 add(from);
                 add(to);
             }
-            Rule::RequireGroup(from, to) | Rule::ForbidGroup(from, to) => from.iter().chain(to).for_each(&mut add),
+            Rule::RequireGroup(from, to) | Rule::ForbidGroup(from, to) => {
+                from.iter().chain(to).for_each(&mut add)
+            }
             Rule::Tier(_, variable) => add(variable),
             _ => {}
         }

@@ -6,6 +6,9 @@ use super::{Format, FormatError, NamedGraph, WriteError};
 use crate::Edge;
 use crate::names::Names;
 
+/// A written table has a row for each state of so many parents.
+const MOST_TABLE_PARENTS: usize = 10;
+
 pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
     let mut builder = Builder::default();
@@ -124,13 +127,29 @@ pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     }
     for node in 0..named.names().len() {
         let parents: Vec<String> = named.graph().parents(node).iter().map(name).collect();
-        let (given, table) = match parents.len() {
-            0 => (String::new(), "table"),
-            _ => (format!(" | {}", parents.join(", ")), "default"),
-        };
-        file.push_str(&format!("probability ( {}{given} ) {{\n  {table} 0.5, 0.5;\n}}\n", name(node)));
+        let given = if parents.is_empty() { String::new() } else { format!(" | {}", parents.join(", ")) };
+        file.push_str(&format!(
+            "probability ( {}{given} ) {{\n{}}}\n",
+            name(node),
+            even_table(parents.len())
+        ));
     }
     Ok(file)
+}
+
+/// One row for each state of the parents, as most readers want it; one default where that would be a million.
+fn even_table(parents: usize) -> String {
+    let states = |row: usize| {
+        let state = |parent: usize| format!("s{}", row >> parent & 1);
+        (0..parents).map(state).collect::<Vec<_>>().join(", ")
+    };
+    match parents {
+        0 => "  table 0.5, 0.5;\n".to_owned(),
+        1..=MOST_TABLE_PARENTS => {
+            (0..1 << parents).map(|row| format!("  ({}) 0.5, 0.5;\n", states(row))).collect()
+        }
+        _ => "  default 0.5, 0.5;\n".to_owned(),
+    }
 }
 
 fn bare_or_quoted(name: &str) -> String {

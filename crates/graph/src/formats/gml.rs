@@ -180,7 +180,8 @@ fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {
-            '"' | '&' => escaped.push_str(&format!("&#{};", u32::from(c))),
+            '"' => escaped.push_str("&quot;"),
+            '&' => escaped.push_str("&amp;"),
             ' '..='~' => escaped.push(c),
             _ => escaped.push_str(&format!("&#{};", u32::from(c))),
         }

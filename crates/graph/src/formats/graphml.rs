@@ -273,9 +273,11 @@ fn escape(name: &str) -> Result<String, WriteError> {
     let mut escaped = String::new();
     for c in name.chars() {
         match c {
-            '&' | '<' | '>' | '"' | '\'' | '\t' | '\n' | '\r' => {
-                escaped.push_str(&format!("&#{};", u32::from(c)));
-            }
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' | '\r' => escaped.push_str(&format!("&#{};", u32::from(c))),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
                 return Err(WriteError::Name { format: Format::Graphml, name: name.to_owned() });
             }

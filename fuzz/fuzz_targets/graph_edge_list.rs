@@ -1,0 +1,10 @@
+//! Graphs as tables, written as lists of edges.
+
+#![no_main]
+
+mod graph;
+
+use gflowcausal_graph::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| graph::check(Format::EdgeList, data));
