@@ -137,11 +137,12 @@ impl Closing {
         })
     }
 
-    /// Queues all nodes with an undirected edge that has the new arrow among a rule's premises.
+    /// Queues a node of every undirected edge that has the new arrow among a rule's premises: the edge ends where
+    /// the arrow does or, in R2 and R4, at a node tied to its start and joined to its end.
     fn wake_around(&mut self, graph: &Pdag, arrow: Edge) {
         let mut nodes = graph.neighbours(arrow.from).clone();
         nodes.intersect_with(&self.skeleton[arrow.to]);
-        for node in nodes.iter().chain([arrow.from, arrow.to]) {
+        for node in nodes.iter().chain([arrow.to]) {
             if self.queued.insert(node) {
                 self.waiting.push(node);
             }

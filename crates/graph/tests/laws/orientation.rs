@@ -3,7 +3,7 @@
 use gflowcausal_graph::{Cpdag, Dag, Edge, OrientationError, Pdag};
 use proptest::prelude::*;
 
-use crate::graphs::{agreement, dag};
+use crate::graphs::{agreement, dag, pdag_of_marks};
 
 /// A class and directions for some of its joined pairs, which need not agree with one another.
 fn class_and_directions() -> impl Strategy<Value = (Cpdag, Vec<Edge>)> {
@@ -30,6 +30,19 @@ proptest! {
             Err(other) => prop_assert!(false, "{}", other),
         }
     }
+
+    #[test]
+    fn a_closed_graph_is_closed(graph in (4_usize..8).prop_flat_map(mostly_undirected)) {
+        let once = closed(graph);
+        prop_assert_eq!(closed(once.clone()), once);
+    }
+}
+
+/// A graph with an arrow for every few undirected edges, so that much is left to follow.
+fn mostly_undirected(nodes: usize) -> impl Strategy<Value = Pdag> {
+    let mark = prop_oneof![2 => Just(0_usize), 6 => Just(1), 1 => Just(2), 1 => Just(3)];
+    proptest::collection::vec(mark, nodes * (nodes - 1) / 2)
+        .prop_map(move |marks| pdag_of_marks(nodes, &marks))
 }
 
 fn graph(nodes: usize, arrows: &[(usize, usize)], undirected: &[(usize, usize)]) -> Pdag {
