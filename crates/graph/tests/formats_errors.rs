@@ -29,6 +29,7 @@ fn tables() {
     refuse("0,1,0\n0,0,0\n", "a matrix of 2 rows and 3 columns is not square");
     refuse("A,B,C\n0,1,0\n0,0,0\n", "a matrix of 2 rows and 3 columns is not square");
     refuse("from\\to,A,B\nA,0,1\n", "a matrix of 1 rows and 2 columns is not square");
+    refuse("from\\to,A,B\nA,0\n", "row 2 has 2 cells, expected 3");
     refuse(",A,B\nA,0,x\nB,0,0\n", "row 2, column 3: 'x' is not a number");
     refuse("A,B\n0,NaN\n0,0\n", "row 2, column 2: 'NaN' is not a number");
     refuse("0,1,\n0,0,0\n0,0,0\n", "row 1, column 3: '' is not a number");

@@ -357,7 +357,7 @@ fn the_name_of_a_file_or_its_content_tells_the_format() {
     assert_eq!(of("truth.txt", "graph,weight\n0,1\n0,0\n"), Ok(Format::Csv));
     assert_eq!(
         of("truth.txt", "hello"),
-        Err("this is none of the graph formats json, csv, edge list, dot, graphml, gml, bif, npy, tetrad"
+        Err("this is none of the graph formats json, csv, edge-list, dot, graphml, gml, bif, npy, tetrad"
             .into())
     );
 }

@@ -18,7 +18,7 @@ fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn graph_targets() -> impl Iterator<Item = (Format, String)> {
-    Format::ALL.into_iter().map(|format| (format, format!("graph_{}", format.name().replace(' ', "_"))))
+    Format::ALL.into_iter().map(|format| (format, format!("graph_{}", format.name().replace('-', "_"))))
 }
 
 #[test]

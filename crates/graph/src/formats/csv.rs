@@ -111,7 +111,7 @@ fn is_plain_edge(row: &Row<'_>, width: usize) -> bool {
 
 /// Says why a table is none of the shapes: the first row or cell that does not fit a matrix.
 fn unclear(rows: &[Row<'_>]) -> FormatError {
-    if let Err(ragged) = check_width(rows, rows[0].len()) {
+    if let Err(ragged) = check_width(rows, 0, rows[0].len()) {
         return ragged;
     }
     let top = usize::from(rows[0].iter().skip(1).all(|cell| parse(cell).is_none()));
@@ -123,8 +123,9 @@ fn unclear(rows: &[Row<'_>]) -> FormatError {
     }
 }
 
-fn check_width(rows: &[Row<'_>], expected: usize) -> Result<(), FormatError> {
-    match rows.iter().position(|row| row.len() != expected) {
+/// Refuses the first row from `top` on that is longer or shorter than `expected`.
+fn check_width(rows: &[Row<'_>], top: usize, expected: usize) -> Result<(), FormatError> {
+    match (top..rows.len()).find(|&row| rows[row].len() != expected) {
         Some(at) => Err(FormatError::Ragged { row: at + 1, cells: rows[at].len(), expected }),
         None => Ok(()),
     }
@@ -152,9 +153,10 @@ fn parse(cell: &str) -> Option<f64> {
 
 /// A matrix with names on both sides; the rows may come in another order than the columns.
 fn read_named(rows: &[Row<'_>], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
-    let width = rows.get(1).map_or(rows[0].len(), Vec::len);
-    let corner = if rows[0].len() == width { rows[0].first() } else { None };
-    check_width(&rows[usize::from(corner.is_none())..], width)?;
+    let cornerless = rows.get(1).is_some_and(|row| row.len() == rows[0].len() + 1);
+    let corner = if cornerless { None } else { rows[0].first() };
+    let width = rows[0].len() + usize::from(cornerless);
+    check_width(rows, usize::from(cornerless), width)?;
     if rows.len() != width {
         return Err(FormatError::NotSquare { rows: rows.len() - 1, columns: width - 1 });
     }
@@ -239,7 +241,7 @@ fn read_edges(
     columns: &EdgeColumns,
     options: &ReadOptions,
 ) -> Result<NamedGraph, FormatError> {
-    check_width(rows, rows[0].len())?;
+    check_width(rows, 0, rows[0].len())?;
     let mut builder = Builder::default();
     for (at, row) in rows.iter().enumerate().skip(top) {
         let from = builder.node(&row[columns.from]);

@@ -86,7 +86,7 @@ impl Format {
         match self {
             Self::Json => "json",
             Self::Csv => "csv",
-            Self::EdgeList => "edge list",
+            Self::EdgeList => "edge-list",
             Self::Dot => "dot",
             Self::Graphml => "graphml",
             Self::Gml => "gml",
@@ -182,7 +182,7 @@ impl Format {
 
     /// Writes a graph. Matrices point from row to column.
     ///
-    /// Weights are kept by all formats but `bif` and `tetrad`, probabilities by `json`, `edge list`, `dot`, `graphml`
+    /// Weights are kept by all formats but `bif` and `tetrad`, probabilities by `json`, `edge-list`, `dot`, `graphml`
     /// and `gml`. A matrix holds 1 for an edge without a weight.
     ///
     /// # Errors
