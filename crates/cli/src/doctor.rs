@@ -1,0 +1,65 @@
+//! `doctor`: what is wrong or odd in the data, and what to do.
+
+use clap::Args;
+use gflowcausal::data::{Diagnosis, Severity, doctor};
+
+use crate::failure::Failure;
+use crate::input::DataArguments;
+use crate::output::{Common, Shape, print_json, print_text};
+
+/// Say what is wrong or odd in a table, and what to do about it.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
+discovery impossible.
+
+Examples:
+  gflowcausal doctor data.csv
+  gflowcausal doctor data.parquet --format json
+  zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    data: DataArguments,
+    /// Exit with 2 if a finding makes discovery impossible.
+    #[arg(long)]
+    strict: bool,
+    /// The shape of the result.
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    format: Shape,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let data = arguments.data.read()?;
+    let diagnosis = doctor(&data.table);
+    match arguments.format {
+        Shape::Json => print_json(&diagnosis)?,
+        Shape::Text => print_text(&text(&data.name, &diagnosis))?,
+    }
+    match diagnosis.errors().next() {
+        Some(finding) if arguments.strict => {
+            Err(Failure::input(finding.code, finding.what.clone()).with_help(finding.fix.clone()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn text(name: &str, diagnosis: &Diagnosis) -> String {
+    let mut text = format!(
+        "{name}: {} rows, {} columns of numbers, {} of categories\n",
+        diagnosis.rows, diagnosis.continuous, diagnosis.categorical
+    );
+    for finding in &diagnosis.findings {
+        let colour = match finding.severity {
+            Severity::Error => "\x1b[31m",
+            Severity::Warning => "\x1b[33m",
+            Severity::Note => "\x1b[36m",
+        };
+        text.push_str(&format!("{colour}{}\x1b[0m[{}]: {}\n", finding.severity, finding.code, finding.what));
+        text.push_str(&format!("  fix: {}\n", finding.fix));
+    }
+    if diagnosis.findings.is_empty() {
+        text.push_str("nothing wrong or odd was found\n");
+    }
+    text
+}

@@ -1,0 +1,93 @@
+//! `evaluate`: how far one graph is from another.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gflowcausal::graph::{Dag, Metrics, NamedGraph, Pdag, ReadOptions, evaluate};
+use gflowcausal::{Error, read_graph};
+
+use crate::failure::Failure;
+use crate::input::Orientation;
+use crate::output::{Common, Shape, print_json, print_text};
+
+/// Compare an estimated graph with the true one.
+#[derive(Debug, Args)]
+#[command(after_help = "Graph files by extension or content: .json .csv (adjacency, or from,to) .dot .graphml .gml .bif \
+.npy, Tetrad text. A bare matrix is read as row causes column.
+
+An undirected edge of the estimate counts as right if the truth joins the pair. SHD counts a reversed edge once, \
+SHD-2 twice. CPDAG-SHD compares the equivalence classes.
+
+Examples:
+  gflowcausal evaluate d/truth.json --truth d/truth.csv
+  gflowcausal evaluate run/result.json --truth truth.dot --format json
+  gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv")]
+pub(crate) struct Arguments {
+    /// The graph to judge.
+    estimate: PathBuf,
+    /// The graph that is right.
+    #[arg(long, value_name = "FILE")]
+    truth: PathBuf,
+    /// How to read the estimate if it is a bare matrix.
+    #[arg(long, value_enum, default_value_t)]
+    orientation: Orientation,
+    /// How to read the truth if it is a bare matrix.
+    #[arg(long, value_enum, default_value_t)]
+    truth_orientation: Orientation,
+    /// The shape of the result.
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    format: Shape,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (estimate, truth) = aligned(arguments)?;
+    let metrics = evaluate(&estimate, &truth);
+    match arguments.format {
+        Shape::Json => print_json(&metrics),
+        Shape::Text => print_text(&text(&metrics)),
+    }
+}
+
+/// Both graphs over the same variables in the same order.
+///
+/// A file without names takes those of the other, so each is tried as the one that names.
+fn aligned(arguments: &Arguments) -> Result<(Pdag, Dag), Failure> {
+    let estimate = |names| read_graph(&arguments.estimate, None, &options(arguments.orientation, names));
+    let truth = |names| read_graph(&arguments.truth, None, &options(arguments.truth_orientation, names));
+    let named_by_truth = truth(None)?;
+    let names = named_by_truth.names().to_vec();
+    let taken = estimate(Some(&names)).map_err(Failure::from).and_then(|graph| pair(arguments, &graph, &named_by_truth));
+    if taken.is_ok() {
+        return taken;
+    }
+    let naming = estimate(None)?;
+    match truth(Some(naming.names())) {
+        Ok(graph) => pair(arguments, &naming, &graph).or(taken),
+        Err(_) => taken,
+    }
+}
+
+fn pair(arguments: &Arguments, estimate: &NamedGraph, truth: &NamedGraph) -> Result<(Pdag, Dag), Failure> {
+    let in_truth = |source| Error::Graph { path: arguments.truth.clone(), source };
+    let in_estimate = |source| Error::Graph { path: arguments.estimate.clone(), source };
+    let dag = truth.to_dag().map_err(in_truth)?;
+    let estimate = estimate.align(truth.names()).map_err(in_estimate)?;
+    Ok((estimate.graph().clone(), dag))
+}
+
+fn options(orientation: Orientation, names: Option<&[String]>) -> ReadOptions {
+    ReadOptions { orientation: orientation.into(), names: names.map(<[String]>::to_vec) }
+}
+
+fn text(m: &Metrics) -> String {
+    format!(
+        "SHD {}  (missing {}, extra {}, reversed {}; {} true edges, {} predicted)
+  TPR {:.3}  FDR {:.3}  FPR {:.3}  precision {:.3}  recall {:.3}  F1 {:.3}
+  SHD-2 {}  CPDAG-SHD {}  SID {}
+",
+        m.shd, m.missing, m.extra, m.reversed, m.true_edges, m.predicted_edges, m.tpr, m.fdr, m.fpr, m.precision,
+        m.recall, m.f1, m.shd2, m.cpdag_shd, m.sid
+    )
+}

@@ -1,0 +1,46 @@
+//! An error as the user meets it: a code, one sentence, a way out, and an exit code.
+
+use std::process::ExitCode;
+
+/// Why a verb did not finish.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: u8,
+    code: String,
+    message: String,
+    help: Option<String>,
+}
+
+impl From<gflowcausal::Error> for Failure {
+    fn from(error: gflowcausal::Error) -> Self {
+        let exit = if error.is_input() { 2 } else { 1 };
+        Self { exit, code: error.code().to_owned(), message: error.to_string(), help: error.fix() }
+    }
+}
+
+impl Failure {
+    /// Bad usage or bad input: nothing was written.
+    pub(crate) fn input(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { exit: 2, code: code.into(), message: message.into(), help: None }
+    }
+
+    /// Something failed while running.
+    pub(crate) fn running(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { exit: 1, code: code.into(), message: message.into(), help: None }
+    }
+
+    /// Adds a way out.
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Tells the user and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        anstream::eprintln!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.message);
+        if let Some(help) = &self.help {
+            anstream::eprintln!("  \x1b[1mhelp\x1b[0m: {help}");
+        }
+        ExitCode::from(self.exit)
+    }
+}

@@ -1,0 +1,126 @@
+//! Where data and graphs come from: files, standard input, built-in data sets.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use gflowcausal::data::{
+    ColumnType, Delimiter, Header, ReadOptions, Source, Table, builtin, builtin_names, parse_types, read_table,
+};
+use gflowcausal::graph::Dag;
+use gflowcausal::{Error, graph};
+
+use crate::failure::Failure;
+
+/// A table to read, and what the reader cannot find out by itself.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DataArguments {
+    /// A table: .csv .tsv .txt (also .gz) .parquet .arrow .feather .npy, `-` for CSV on standard input, or `sachs`.
+    #[arg(value_name = "DATA")]
+    data: String,
+    /// The first row is data, not names: columns are called X1, X2, …
+    #[arg(long, help_heading = "Reading")]
+    no_header: bool,
+    /// What separates cells: a mark, `tab` or `space`. Found out if not given.
+    #[arg(long, value_name = "MARK", help_heading = "Reading")]
+    delimiter: Option<Delimiter>,
+    /// Types that differ from the rule, such as `dose=continuous,ward=categorical`.
+    #[arg(long, value_name = "NAME=TYPE,…", value_parser = types, help_heading = "Reading")]
+    types: Option<std::collections::BTreeMap<String, ColumnType>>,
+}
+
+fn types(text: &str) -> Result<std::collections::BTreeMap<String, ColumnType>, String> {
+    parse_types(text).map_err(|error| error.to_string())
+}
+
+/// A table and where it comes from.
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// What the user calls it: a built-in name, or the file's name.
+    pub(crate) name: String,
+    /// The values.
+    pub(crate) table: Table,
+    /// The graph held to be true, if it comes with the data.
+    #[expect(dead_code, reason = "read by the verb that compares results with it")]
+    pub(crate) truth: Option<Dag>,
+}
+
+impl DataArguments {
+    /// Reads the table.
+    pub(crate) fn read(&self) -> Result<Data, Failure> {
+        if let Some(data) = self.builtin()? {
+            return Ok(data);
+        }
+        let table = read_table(&self.source(), &self.options()).map_err(Error::from)?;
+        tracing::info!(rows = table.rows(), columns = table.columns().len(), "read {}", self.data);
+        Ok(Data { name: self.name(), table, truth: None })
+    }
+
+    fn builtin(&self) -> Result<Option<Data>, Failure> {
+        if Path::new(&self.data).exists() {
+            return Ok(None);
+        }
+        let Some(known) = builtin(&self.data) else { return Ok(None) };
+        if self.no_header || self.delimiter.is_some() || self.types.is_some() {
+            let message = format!("the built-in data set '{}' takes no reading options", self.data);
+            return Err(Failure::input("option-without-effect", message));
+        }
+        Ok(Some(Data { name: self.data.clone(), table: known.table, truth: Some(known.truth) }))
+    }
+
+    fn source(&self) -> Source {
+        if self.data == "-" { Source::Stdin } else { Source::Path(PathBuf::from(&self.data)) }
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions {
+            header: if self.no_header { Header::Absent } else { Header::Detect },
+            delimiter: self.delimiter,
+            types: self.types.clone().unwrap_or_default(),
+            ..ReadOptions::default()
+        }
+    }
+
+    fn name(&self) -> String {
+        match Path::new(&self.data).file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => "standard input".to_owned(),
+        }
+    }
+}
+
+/// Which way the edges of a bare matrix point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Orientation {
+    /// `[i][j]` is the edge from i to j.
+    #[default]
+    RowToColumn,
+    /// `[i][j]` is the edge from j to i.
+    ColumnToRow,
+}
+
+impl From<Orientation> for graph::Orientation {
+    fn from(orientation: Orientation) -> Self {
+        match orientation {
+            Orientation::RowToColumn => Self::RowToColumn,
+            Orientation::ColumnToRow => Self::ColumnToRow,
+        }
+    }
+}
+
+/// A parser for a type whose values have fixed names: shows them in `--help`, completes them, refuses others.
+pub(crate) fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + Clone + Send + Sync + 'static,
+    T::Err: Display,
+{
+    PossibleValuesParser::new(names.into_iter().collect::<Vec<_>>())
+        .try_map(|name| name.parse::<T>().map_err(|error| error.to_string()))
+}
+
+/// The names of built-in data sets, for messages.
+pub(crate) fn builtins() -> String {
+    builtin_names().join(", ")
+}

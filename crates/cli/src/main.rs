@@ -1,0 +1,80 @@
+//! The command line of GFlowCausal: reads arguments, runs one verb, turns its outcome into an exit code.
+
+mod completions;
+mod convert;
+mod doctor;
+mod evaluate;
+mod failure;
+mod input;
+mod output;
+mod simulate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing::Level;
+
+use crate::failure::Failure;
+use crate::output::Common;
+
+/// Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
+#[derive(Debug, Parser)]
+#[command(name = "gflowcausal", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done; 2 bad usage or bad input (nothing written); 1 failed while running; \
+                        130 interrupted (what was found so far is saved and printed first).")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Simulate(simulate::Arguments),
+    Evaluate(evaluate::Arguments),
+    Convert(convert::Arguments),
+    Doctor(doctor::Arguments),
+    Completions(completions::Arguments),
+}
+
+impl Verb {
+    fn common(&self) -> Common {
+        match self {
+            Self::Simulate(arguments) => arguments.common,
+            Self::Evaluate(arguments) => arguments.common,
+            Self::Convert(arguments) => arguments.common,
+            Self::Doctor(arguments) => arguments.common,
+            Self::Completions(_) => Common::default(),
+        }
+    }
+
+    fn run(&self) -> Result<(), Failure> {
+        match self {
+            Self::Simulate(arguments) => simulate::run(arguments),
+            Self::Evaluate(arguments) => evaluate::run(arguments),
+            Self::Convert(arguments) => convert::run(arguments),
+            Self::Doctor(arguments) => doctor::run(arguments),
+            Self::Completions(arguments) => completions::run(arguments),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let common = arguments.verb.common();
+    start_log(common);
+    match gflowcausal::with_threads(common.threads, || arguments.verb.run()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Sends the log to standard error: warnings, unless the user wants to hear more or nothing.
+fn start_log(common: Common) {
+    let level = match (common.quiet, common.verbose) {
+        (true, _) => Level::ERROR,
+        (false, 0) => Level::WARN,
+        (false, 1) => Level::INFO,
+        (false, _) => Level::DEBUG,
+    };
+    tracing_subscriber::fmt().with_max_level(level).with_writer(anstream::stderr).with_target(false).init();
+}

@@ -1,0 +1,87 @@
+//! How results reach the user: text or JSON on standard output, everything else on standard error.
+
+use std::io::{ErrorKind, Write};
+
+use clap::{ArgAction, Args, ValueEnum};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Options that every verb has.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct Common {
+    /// Threads to use; 0 means one per core. The result is the same for any number.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Common options")]
+    pub(crate) threads: usize,
+    /// Print nothing but the result.
+    #[arg(long, short, help_heading = "Common options")]
+    pub(crate) quiet: bool,
+    /// Say more on standard error: -v for steps, -vv for detail.
+    #[arg(long, short, action = ArgAction::Count, help_heading = "Common options")]
+    pub(crate) verbose: u8,
+    /// Show no progress.
+    #[arg(long, help_heading = "Common options")]
+    pub(crate) no_progress: bool,
+}
+
+/// The shape of a result on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shape {
+    /// A table for people.
+    Text,
+    /// One object for programs.
+    Json,
+}
+
+/// Prints `text` on standard output; colours disappear where they are not wanted.
+pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    finish(anstream::stdout().write_all(text.as_bytes()))
+}
+
+/// Prints `value` as one indented JSON object.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| Failure::running("json", error.to_string()))?;
+    text.push('\n');
+    print_bytes(text.as_bytes())
+}
+
+/// Prints `bytes` on standard output as they are.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    finish(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// A reader that closed its end early (`| head`) has what it wanted.
+fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
+    match outcome {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::running("standard-output", format!("cannot write the result: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Rows of cells as aligned text, two spaces apart; columns listed in `right` are aligned to the right.
+pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+    let mut widths: Vec<usize> = header.iter().map(|cell| width(cell)).collect();
+    for row in rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width(cell));
+        }
+    }
+    let header = header.iter().map(|cell| (*cell).to_owned()).collect();
+    std::iter::once(&header).chain(rows).map(|row| aligned_row(row, &widths, right)).collect()
+}
+
+fn aligned_row(row: &[String], widths: &[usize], right: &[usize]) -> String {
+    let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &wide))| {
+        let gap = " ".repeat(wide - width(cell));
+        if right.contains(&column) { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
+    });
+    let line = cells.collect::<Vec<_>>().join("  ");
+    format!("  {}\n", line.trim_end())
+}
+
+fn width(cell: &str) -> usize {
+    cell.chars().count()
+}

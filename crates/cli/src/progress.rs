@@ -1,0 +1,75 @@
+//! Progress on standard error: a bar on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use gflowcausal::Step;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output::Common;
+
+/// How often a line is printed where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Whoever shows how far a run is.
+pub(crate) enum Progress {
+    /// Nobody.
+    Silent,
+    /// A bar that redraws itself.
+    Bar(ProgressBar),
+    /// A line now and then.
+    Lines { last: Instant, iterations: usize },
+}
+
+impl Progress {
+    pub(crate) fn new(common: &Common) -> Self {
+        if common.quiet || common.no_progress {
+            Self::Silent
+        } else if std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left");
+            let bar = ProgressBar::no_length();
+            Self::Bar(style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style)))
+        } else {
+            Self::Lines { last: Instant::now(), iterations: 0 }
+        }
+    }
+
+    pub(crate) fn show(&mut self, step: Step) {
+        match self {
+            Self::Silent => {}
+            Self::Bar(bar) => show_bar(bar, step),
+            Self::Lines { last, iterations } => show_line(last, iterations, step),
+        }
+    }
+}
+
+fn show_bar(bar: &ProgressBar, step: Step) {
+    match step {
+        Step::Training { iterations } => bar.set_length(iterations as u64),
+        Step::Iteration(progress) => {
+            bar.set_position(progress.iteration as u64);
+            bar.set_message(message(&progress));
+        }
+        Step::Sampling => bar.set_message("sampling"),
+        Step::Done => bar.finish_and_clear(),
+        _ => {}
+    }
+}
+
+fn show_line(last: &mut Instant, iterations: &mut usize, step: Step) {
+    match step {
+        Step::Training { iterations: all } => *iterations = all,
+        Step::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
+            *last = Instant::now();
+            anstream::eprintln!("iteration {}/{iterations}: {}", progress.iteration, message(&progress));
+        }
+        _ => {}
+    }
+}
+
+fn message(progress: &gflowcausal::flow::Progress) -> String {
+    format!(
+        "best {:.1}, mean {:.1}, T {:.3}, loss {:.3}",
+        progress.best_log_reward, progress.mean_log_reward, progress.temperature, progress.loss
+    )
+}

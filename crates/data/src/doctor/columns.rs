@@ -1,0 +1,173 @@
+//! What can be seen in one column at a time.
+
+use super::{Finding, Severity, about};
+use crate::{Column, MISSING_CODE, Table, Values};
+
+/// A robust deviation this many times the usual one is an outlier.
+const FAR: f64 = 10.0;
+
+/// The ratio of quartile range to standard deviation of a normal distribution.
+const QUARTILES_PER_DEVIATION: f64 = 1.349;
+
+/// Skewness above which a logarithm is worth trying.
+const SKEWED: f64 = 2.0;
+
+/// More levels than this make tables that no data fill.
+const MANY_LEVELS: usize = 50;
+
+/// A level seen in fewer rows says little.
+const FEW_ROWS: usize = 5;
+
+/// What one column looks like.
+#[derive(Debug, Default)]
+struct Looks {
+    missing: usize,
+    infinite: bool,
+    constant: bool,
+    id: bool,
+    skewed: bool,
+    outliers: bool,
+    many_levels: bool,
+    rare_level: bool,
+}
+
+pub(super) fn findings(table: &Table) -> Vec<Finding> {
+    let columns = table.columns();
+    let looks = gflowcausal_determinism::map(columns.len(), |index| Looks::of(&columns[index]));
+    let such = |test: &dyn Fn(&Looks) -> bool| -> Vec<String> {
+        columns.iter().zip(&looks).filter(|(_, looks)| test(looks)).map(|(column, _)| column.name.clone()).collect()
+    };
+    let cells: usize = looks.iter().map(|looks| looks.missing).sum();
+    let found = [
+        one_column(table),
+        about(
+            such(&|looks| looks.infinite),
+            "infinite-value",
+            Severity::Error,
+            |who| format!("infinite values in {who}"),
+            "correct the values, or leave the cells empty",
+        ),
+        about(
+            such(&|looks| looks.constant),
+            "constant-column",
+            Severity::Error,
+            |who| format!("the same value in every row of {who}"),
+            "leave it out: what does not vary neither causes nor is caused",
+        ),
+        about(
+            such(&|looks| looks.id && !looks.constant),
+            "id-like-column",
+            Severity::Error,
+            |who| format!("a number or name for each row, not a measurement, in {who}"),
+            "leave it out",
+        ),
+        about(
+            such(&|looks| looks.missing > 0),
+            "missing-values",
+            Severity::Warning,
+            |who| format!("{cells} values are missing in {who}"),
+            "use --missing drop or --missing em, or fill the gaps",
+        ),
+        about(
+            such(&|looks| looks.many_levels),
+            "high-cardinality",
+            Severity::Warning,
+            |who| format!("more than {MANY_LEVELS} categories, or one for every few rows, in {who}"),
+            "merge categories, or use --types NAME=continuous if they are numbers",
+        ),
+        about(
+            such(&|looks| looks.rare_level),
+            "rare-level",
+            Severity::Note,
+            |who| format!("categories with fewer than {FEW_ROWS} rows in {who}"),
+            "merge rare categories",
+        ),
+        about(
+            such(&|looks| looks.skewed),
+            "skewed-column",
+            Severity::Note,
+            |who| format!("positive and strongly skewed values in {who}"),
+            "take logarithms: linear scores then see more",
+        ),
+        about(
+            such(&|looks| looks.outliers && !looks.skewed),
+            "outliers",
+            Severity::Note,
+            |who| format!("values more than {FAR} robust deviations from the median in {who}"),
+            "check them: a single one can carry an edge",
+        ),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn one_column(table: &Table) -> Option<Finding> {
+    let [only] = table.columns() else { return None };
+    about(
+        vec![only.name.clone()],
+        "one-column",
+        Severity::Error,
+        |who| format!("there is nothing beside {who}"),
+        "give at least two columns, or name the right separator with --delimiter",
+    )
+}
+
+impl Looks {
+    fn of(column: &Column) -> Self {
+        match &column.values {
+            Values::Continuous(values) => Self::of_numbers(values),
+            Values::Categorical { codes, levels } => Self::of_categories(codes, levels.len()),
+        }
+    }
+
+    fn of_numbers(values: &[f64]) -> Self {
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let missing = values.iter().filter(|value| value.is_nan()).count();
+        let infinite = sorted.len() + missing < values.len();
+        let constant = sorted.first() == sorted.last();
+        let id = values.len() > 2 && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+        let positive = sorted.first().is_some_and(|&least| least > 0.0);
+        let skewed = !constant && positive && skewness(&sorted) > SKEWED;
+        Self { missing, infinite, constant, id, skewed, outliers: has_outliers(&sorted), ..Self::default() }
+    }
+
+    fn of_categories(codes: &[u32], levels: usize) -> Self {
+        let mut counts = vec![0; levels];
+        for &code in codes.iter().filter(|&&code| code != MISSING_CODE) {
+            counts[code as usize] += 1;
+        }
+        let seen = counts.iter().filter(|&&count| count > 0).count();
+        let present: usize = counts.iter().sum();
+        let id = present > 2 && seen == present;
+        Self {
+            missing: codes.len() - present,
+            constant: seen <= 1,
+            id,
+            many_levels: !id && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
+            rare_level: !id && counts.iter().any(|&count| (1..FEW_ROWS).contains(&count)),
+            ..Self::default()
+        }
+    }
+}
+
+/// The third standardised moment; values of any scale.
+fn skewness(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let largest = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+    let (mut second, mut third) = (0.0, 0.0);
+    for value in values {
+        let z = (value - mean) / largest;
+        second += z * z;
+        third += z * z * z;
+    }
+    (third / n) / (second / n).powf(1.5)
+}
+
+/// Whether an extreme of sorted values is far from the median, in robust deviations.
+fn has_outliers(sorted: &[f64]) -> bool {
+    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return false };
+    let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
+    let deviation = (at(0.75) - at(0.25)) / QUARTILES_PER_DEVIATION;
+    deviation > 0.0 && (most - at(0.5)).max(at(0.5) - least) > FAR * deviation
+}

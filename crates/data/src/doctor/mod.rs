@@ -1,0 +1,110 @@
+//! What is wrong or odd in a table, and what to do about it: named findings.
+
+mod columns;
+mod relations;
+mod rows;
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::Table;
+use crate::read::name_list;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Causal discovery on this table makes no sense.
+    Error,
+    /// The result may mislead.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
+}
+
+/// One thing that is wrong or odd.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The kind, as a stable word.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The columns concerned.
+    pub columns: Vec<String>,
+    /// What was found, in one sentence.
+    pub what: String,
+    /// What to do, in one sentence.
+    pub fix: String,
+}
+
+/// What the doctor says about a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnosis {
+    /// How many rows the table has.
+    pub rows: usize,
+    /// How many of the columns hold real numbers.
+    pub continuous: usize,
+    /// How many of the columns hold categories.
+    pub categorical: usize,
+    /// What was found, the worst first.
+    pub findings: Vec<Finding>,
+}
+
+impl Diagnosis {
+    /// Findings that make discovery impossible.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> + '_ {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Looks at every column, their relations and the rows.
+///
+/// Relations of numbers are judged on at most 20,000 rows, evenly spread. Costs `O(n d + d³)` beside their covariance.
+///
+/// ```
+/// use gflowcausal_data::{Column, Table, doctor};
+/// let table = Table::new(vec![
+///     Column::continuous("unit", vec![1.0; 5]),
+///     Column::continuous("dose", vec![0.1, 0.7, 0.2, 0.9, 0.4]),
+/// ])?;
+/// let finding = &doctor(&table).findings[0];
+/// assert_eq!((finding.code, finding.columns[0].as_str()), ("constant-column", "unit"));
+/// # Ok::<(), gflowcausal_data::TableError>(())
+/// ```
+#[must_use]
+pub fn doctor(table: &Table) -> Diagnosis {
+    let mut findings = columns::findings(table);
+    findings.extend(relations::findings(table));
+    findings.extend(rows::findings(table));
+    findings.sort_by_key(|finding| finding.severity);
+    let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
+    let categorical = table.columns().len() - continuous;
+    Diagnosis { rows: table.rows(), continuous, categorical, findings }
+}
+
+/// A finding about `columns`, unless there are none.
+fn about(
+    columns: Vec<String>,
+    code: &'static str,
+    severity: Severity,
+    what: impl FnOnce(&str) -> String,
+    fix: &str,
+) -> Option<Finding> {
+    if columns.is_empty() {
+        return None;
+    }
+    let quoted: Vec<String> = columns.iter().map(|name| format!("'{name}'")).collect();
+    let subject = format!("{} {}", if columns.len() == 1 { "column" } else { "columns" }, name_list(&quoted));
+    Some(Finding { code, severity, what: what(&subject), fix: fix.to_owned(), columns })
+}

@@ -1,0 +1,106 @@
+//! What can be seen in the rows: too few, repeated, or in a sequence.
+
+use std::collections::BTreeSet;
+
+use super::{Finding, Severity, about};
+use crate::{Table, Values};
+
+/// The share of repeated rows worth a word.
+const REPEATED: f64 = 0.05;
+
+/// Correlation of a row with the next above which rows are not independent.
+const SEQUENCE: f64 = 0.5;
+
+pub(super) fn findings(table: &Table) -> Vec<Finding> {
+    [too_few(table), mixed(table), repeated(table), sequence(table)].into_iter().flatten().collect()
+}
+
+fn all_names(table: &Table) -> Vec<String> {
+    table.names().map(str::to_owned).collect()
+}
+
+fn too_few(table: &Table) -> Option<Finding> {
+    let (rows, columns) = (table.rows(), table.columns().len());
+    let concerned = if rows <= columns && columns > 1 { all_names(table) } else { vec![] };
+    about(
+        concerned,
+        "too-few-rows",
+        Severity::Error,
+        |_| format!("there are {rows} rows for {columns} columns"),
+        "add rows, or choose fewer columns",
+    )
+}
+
+fn mixed(table: &Table) -> Option<Finding> {
+    let categorical: Vec<String> = table
+        .columns()
+        .iter()
+        .filter(|column| column.as_continuous().is_none())
+        .map(|column| column.name.clone())
+        .collect();
+    let concerned = if categorical.len() < table.columns().len() { categorical } else { vec![] };
+    about(
+        concerned,
+        "mixed-columns",
+        Severity::Note,
+        |who| format!("categories in {who}, real numbers in the others"),
+        "nothing: the default score takes both; --types changes a column's type",
+    )
+}
+
+/// Repeated rows of real numbers: copies, or measurements with few digits.
+fn repeated(table: &Table) -> Option<Finding> {
+    if table.columns().len() < 2 || !table.is_continuous() {
+        return None;
+    }
+    let mut seen = BTreeSet::new();
+    let rows = table.rows();
+    let repeats = (0..rows).filter(|&row| !seen.insert(row_bits(table, row))).count();
+    let concerned = if repeats as f64 > REPEATED * rows as f64 { all_names(table) } else { vec![] };
+    about(
+        concerned,
+        "duplicate-rows",
+        Severity::Warning,
+        |_| format!("{repeats} of {rows} rows repeat an earlier one"),
+        "check that rows were not copied: they count as independent",
+    )
+}
+
+fn row_bits(table: &Table, row: usize) -> Vec<u64> {
+    let bits = |values: &Values| match values {
+        Values::Continuous(values) => values[row].to_bits(),
+        Values::Categorical { codes, .. } => u64::from(codes[row]),
+    };
+    table.columns().iter().map(|column| bits(&column.values)).collect()
+}
+
+/// Columns in which a row resembles the next: time series, or sorted rows.
+fn sequence(table: &Table) -> Option<Finding> {
+    let resembles = |values: &[f64]| values.len() >= 30 && lag_correlation(values) > SEQUENCE;
+    let concerned: Vec<String> = table
+        .columns()
+        .iter()
+        .filter(|column| column.as_continuous().is_some_and(resembles))
+        .map(|column| column.name.clone())
+        .collect();
+    about(
+        concerned,
+        "ordered-rows",
+        Severity::Warning,
+        |who| format!("each row resembles the one before in {who}"),
+        "if rows are a time series, model lags or thin them out: scores take rows as independent",
+    )
+}
+
+/// The correlation of neighbouring values; zero for a constant column or one with gaps only.
+fn lag_correlation(values: &[f64]) -> f64 {
+    let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    let mean = present.iter().sum::<f64>() / present.len().max(1) as f64;
+    let largest = present.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let z: Vec<f64> = present.iter().map(|value| (value - mean) / largest).collect();
+    let total: f64 = z.iter().map(|value| value * value).sum();
+    z.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / total
+}

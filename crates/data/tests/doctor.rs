@@ -1,0 +1,141 @@
+//! Each finding of the doctor, on a table made to have it, and none on a healthy table.
+
+use gflowcausal_data::{Column, Diagnosis, Finding, Severity, Simulation, Table, builtin, doctor, simulate};
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, stream};
+
+const ROWS: usize = 200;
+
+fn noise(k: u64) -> Vec<f64> {
+    let mut rng = stream(5, Stream::Test { k });
+    (0..ROWS).map(|_| rng.random::<f64>() - 0.5).collect()
+}
+
+fn diagnose(columns: Vec<Column>) -> Diagnosis {
+    doctor(&Table::new(columns).unwrap())
+}
+
+/// The one finding of two healthy columns and `more`.
+fn only(more: Vec<Column>) -> Finding {
+    let healthy = [Column::continuous("a", noise(1)), Column::continuous("b", noise(2))];
+    let found = diagnose(healthy.into_iter().chain(more).collect()).findings;
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].clone()
+}
+
+fn mapped(values: &[f64], f: impl Fn(f64) -> f64) -> Vec<f64> {
+    values.iter().map(|&value| f(value)).collect()
+}
+
+fn letters(codes: impl Iterator<Item = u32>, levels: usize) -> Column {
+    Column::categorical("c", codes.collect(), (0..levels).map(|level| format!("level {level}")).collect())
+}
+
+#[test]
+fn a_healthy_table_has_no_findings() {
+    let simulated = simulate(&Simulation { nodes: 10, seed: 4, ..Simulation::default() }).unwrap();
+    assert_eq!(doctor(&simulated.table).findings, []);
+}
+
+#[test]
+fn constant_columns() {
+    let finding = only(vec![Column::continuous("unit", vec![7.0; ROWS])]);
+    assert_eq!((finding.code, finding.severity), ("constant-column", Severity::Error));
+    assert_eq!(finding.what, "the same value in every row of column 'unit'");
+    assert_eq!(finding.fix, "leave it out: what does not vary neither causes nor is caused");
+    assert_eq!(only(vec![letters((0..200).map(|_| 0), 1)]).code, "constant-column");
+}
+
+#[test]
+fn copies_and_linear_relations() {
+    let finding = only(vec![Column::continuous("copy of a", noise(1))]);
+    assert_eq!(finding.what, "the same values in columns 'a', 'copy of a'");
+    let (a, b) = (noise(1), noise(2));
+    let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 3.0 * a - 1e6 * b + 4.0).collect();
+    let finding = only(vec![Column::continuous("sum", sum), Column::continuous("free", noise(3))]);
+    assert_eq!((finding.code, finding.severity), ("collinear-columns", Severity::Error));
+    let mut columns = finding.columns.clone();
+    columns.sort();
+    assert_eq!(columns, ["a", "b", "sum"], "the free column is not part of the relation");
+}
+
+#[test]
+fn rows_that_are_numbered_or_named() {
+    let finding = only(vec![Column::continuous("row", (0..ROWS).map(|row| 100.0 + row as f64).collect())]);
+    assert_eq!((finding.code, finding.columns), ("id-like-column", vec!["row".to_owned()]));
+    let named = diagnose(vec![Column::continuous("a", noise(1)), letters(0..200, ROWS)]);
+    assert_eq!(named.findings[0].code, "id-like-column");
+}
+
+#[test]
+fn infinite_and_missing_values() {
+    let mut values = noise(3);
+    values[7] = f64::INFINITY;
+    assert_eq!(only(vec![Column::continuous("x", values)]).code, "infinite-value");
+    let mut values = noise(3);
+    values[7] = f64::NAN;
+    values[9] = f64::NAN;
+    let finding = only(vec![Column::continuous("x", values)]);
+    assert_eq!((finding.code, finding.severity), ("missing-values", Severity::Warning));
+    assert_eq!(finding.what, "2 values are missing in column 'x'");
+}
+
+#[test]
+fn skew_outliers_and_scales() {
+    let skewed = mapped(&noise(3), |value| (6.0 * value).exp());
+    assert_eq!(only(vec![Column::continuous("x", skewed)]).code, "skewed-column");
+    let mut values = noise(3);
+    values[5] = 50.0;
+    assert_eq!(only(vec![Column::continuous("x", values)]).code, "outliers");
+    let finding = only(vec![Column::continuous("x", mapped(&noise(3), |value| value * 1e9))]);
+    assert_eq!((finding.code, finding.severity), ("huge-scale", Severity::Note));
+}
+
+#[test]
+fn categories_that_are_many_or_rare() {
+    let codes = |row: u32| if row < 3 { 1 } else { 0 };
+    let found = diagnose(vec![Column::continuous("a", noise(1)), letters((0..200).map(codes), 2)]).findings;
+    let names: Vec<&str> = found.iter().map(|finding| finding.code).collect();
+    assert_eq!(names, ["rare-level", "mixed-columns"]);
+    let found = diagnose(vec![Column::continuous("a", noise(1)), letters((0..200).map(|row| row / 2), 100)]).findings;
+    assert_eq!(found[0].code, "high-cardinality");
+}
+
+#[test]
+fn rows_that_are_few_repeated_or_in_sequence() {
+    let few = |k| Column::continuous(format!("x{k}"), noise(k)[..3].to_vec());
+    let found = diagnose(vec![few(1), few(2), few(3)]).findings;
+    assert_eq!((found[0].code, found[0].what.as_str()), ("too-few-rows", "there are 3 rows for 3 columns"));
+    let twice = |k| Column::continuous(format!("x{k}"), [&noise(k)[..100], &noise(k)[..100]].concat());
+    assert_eq!(diagnose(vec![twice(1), twice(2)]).findings[0].code, "duplicate-rows");
+    let mut level = 0.0;
+    let walk: Vec<f64> = noise(9)
+        .into_iter()
+        .map(|step| {
+            level += step;
+            level
+        })
+        .collect();
+    assert_eq!(only(vec![Column::continuous("walk", walk)]).code, "ordered-rows");
+    assert_eq!(diagnose(vec![Column::continuous("a", noise(1))]).findings[0].code, "one-column");
+}
+
+#[test]
+fn the_built_in_data_can_be_used() {
+    let diagnosis = doctor(&builtin("sachs").unwrap().table);
+    assert_eq!(diagnosis.errors().count(), 0, "{:?}", diagnosis.findings);
+    assert_eq!((diagnosis.rows, diagnosis.continuous, diagnosis.categorical), (853, 11, 0));
+}
+
+#[test]
+fn odd_tables_do_not_panic() {
+    for columns in [
+        vec![],
+        vec![Column::continuous("a", vec![])],
+        vec![Column::continuous("a", vec![f64::NAN]), Column::continuous("b", vec![f64::INFINITY])],
+        vec![Column::continuous("a", vec![1e308, -1e308]), Column::continuous("b", vec![0.0, 1e-300])],
+        vec![letters(std::iter::empty(), 0)],
+    ] {
+        drop(diagnose(columns));
+    }
+}
