@@ -37,9 +37,29 @@ fn trace(came_from: &[Option<usize>], from: usize, last: usize, to: usize) -> Ve
     path
 }
 
-/// The variables of a shortest cycle, the first one repeated at the end. Costs `O(nodes · edges)`.
+/// The variables of a shortest cycle, the first one repeated at the end. Costs `O(edges)` if there is none, else that
+/// for every variable that can be on one.
 pub(crate) fn shortest_cycle(children: &[NodeSet]) -> Option<Vec<usize>> {
-    (0..children.len()).filter_map(|node| shortest(children, node, node)).min_by_key(Vec::len)
+    core(children).into_iter().filter_map(|node| shortest(children, node, node)).min_by_key(Vec::len)
+}
+
+/// What is left after taking away, again and again, the variables without effects: nothing if there is no cycle.
+fn core(children: &[NodeSet]) -> Vec<usize> {
+    let mut parents = vec![Vec::new(); children.len()];
+    let mut effects: Vec<usize> = children.iter().map(NodeSet::len).collect();
+    for (node, set) in children.iter().enumerate() {
+        set.iter().for_each(|child| parents[child].push(node));
+    }
+    let mut free: Vec<usize> = (0..children.len()).filter(|&node| effects[node] == 0).collect();
+    while let Some(node) = free.pop() {
+        for &parent in &parents[node] {
+            effects[parent] -= 1;
+            if effects[parent] == 0 {
+                free.push(parent);
+            }
+        }
+    }
+    (0..children.len()).filter(|&node| effects[node] > 0).collect()
 }
 
 #[cfg(test)]

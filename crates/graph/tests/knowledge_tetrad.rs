@@ -84,7 +84,7 @@ fn what_the_format_cannot_hold_is_refused() {
     let both = |from: &str, to: &str| Rule::Require((from, to).into());
     assert_eq!(
         write(Rule::MaxParents(3), &["a", "b"]),
-        "Tetrad's knowledge format has no place for 'at most 3 parents'"
+        "Tetrad's knowledge format has no place for 'max parents 3'"
     );
     assert_eq!(
         write(both("a", "say \"b\""), &["a", "say \"b\""]),

@@ -30,6 +30,9 @@ pub enum Format {
     /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
     Json,
     /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
+    ///
+    /// In a matrix any number but zero is an edge, and the same number both ways is one without direction. Its corner
+    /// says which way it points: `from\to`.
     Csv,
     /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
     EdgeList,
@@ -41,7 +44,7 @@ pub enum Format {
     Gml,
     /// The structure of a Bayesian network, as bnlearn writes it.
     Bif,
-    /// NumPy's matrix file.
+    /// NumPy's matrix file, numbers as in a CSV matrix.
     Npy,
     /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
     Tetrad,

@@ -44,7 +44,7 @@ impl fmt::Display for Rule {
             Self::ForbidGroup(from, to) => write!(f, "forbid {{{}}}->{{{}}}", list(from), list(to)),
             Self::Tier(tier, variable) => write!(f, "tier {tier}: {variable}"),
             Self::ForbidWithinTier(tier) => write!(f, "no edges within tier {tier}"),
-            Self::MaxParents(most) => write!(f, "at most {most} parents"),
+            Self::MaxParents(most) => write!(f, "max parents {most}"),
         }
     }
 }
