@@ -24,4 +24,16 @@ pub enum ScoreError {
         "variable number {node} has {sets} parent sets of that size, more than {limit}: lower the largest size"
     )]
     TooManyParentSets { node: usize, sets: u128, limit: usize },
+    /// A column of categories where real numbers are needed.
+    #[error("column '{column}' holds categories: this score needs real numbers")]
+    NotContinuous { column: String },
+    /// A column of real numbers where categories are needed.
+    #[error("column '{column}' holds real numbers: this score needs categories")]
+    NotCategorical { column: String },
+    /// Cells without a value.
+    #[error("column '{column}' misses {cells} cells: drop those rows or fill them in first")]
+    MissingCells { column: String, cells: usize },
+    /// A strength of the Dirichlet prior that is no number of rows.
+    #[error("the equivalent sample size of bdeu is a number above 0 and at most a million; it cannot be {0}")]
+    SampleSize(f64),
 }

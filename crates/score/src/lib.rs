@@ -5,25 +5,35 @@
 //! [`OrderScore`] any number for an order.
 
 mod cache;
+mod discrete;
 mod error;
 mod gaussian;
+mod gp;
 mod local;
+mod mixed;
 mod order;
 mod parents;
 mod prune;
+mod quadratic;
 mod regress;
+mod shared;
 mod sortability;
+mod standard;
 mod varsort;
 
 pub use cache::{CacheCounts, Cached};
+pub use discrete::Bdeu;
 pub use error::ScoreError;
 pub use gaussian::{
     Bge, BgePrior, Bic, BicEqual, CompleteGaussian, Correlation, Fit, GaussianScore, Penalty, SparseBicEqual,
 };
+pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
+pub use mixed::DegenerateGaussian;
 pub use order::{Complete, Insertion, OrderScore, PlacementScore, best_insertion, moved};
 pub use parents::{BestParents, GrowShrink, ParentForest, ParentSums};
 pub use prune::{Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order};
+pub use quadratic::Quadratic;
 pub use regress::Ols;
 pub use sortability::Sortability;
 pub use varsort::Varsort;

@@ -69,6 +69,18 @@ pub(crate) fn residual_fit(correlation: &Correlation, node: usize, parents: &Nod
     Fit { parents: factor.members.len(), residual: residual.max(RESOLUTION), log_det }
 }
 
+/// `ln |Σ_{B|A}|` on the data's own scale, for the variables `block` given the variables `given`.
+pub(crate) fn conditional_log_det(
+    correlation: &Correlation,
+    given: impl Iterator<Item = usize>,
+    block: impl Iterator<Item = usize>,
+) -> f64 {
+    let mut factor = Factor::of(correlation, given);
+    let before = factor.log_det(correlation);
+    block.for_each(|variable| factor.push(correlation, variable));
+    factor.log_det(correlation) - before
+}
+
 /// The regression of one variable on its parents, with the inverse of the parents' correlations.
 ///
 /// Parents can be taken out one by one at `O(k²)` each, nothing is factorised again.

@@ -15,5 +15,5 @@ pub use correlation::Correlation;
 pub use schur::CompleteGaussian;
 pub use sweep::{Fit, GaussianScore};
 
-pub(crate) use factor::{Inverse, residual_fit};
+pub(crate) use factor::{Inverse, conditional_log_det, residual_fit};
 pub(crate) use sweep::Sweep;

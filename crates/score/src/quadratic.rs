@@ -1,0 +1,122 @@
+//! `quadratic`: least squares on the parents, their squares and their products.
+
+use faer::Mat;
+use gflowcausal_data::Table;
+use gflowcausal_graph::NodeSet;
+
+use crate::shared::SharedTerms;
+use crate::standard::StandardColumns;
+use crate::{LocalScore, Penalty, ScoreError};
+
+/// A term with less than this share of its length left beside the others is a linear function of them.
+const DEPENDENT: f64 = 1e-10;
+
+/// No fit is credited with leaving less than this share of a variable's variance: rounding reaches a little below.
+const RESOLUTION: f64 = 1e-24;
+
+/// How many terms are remembered.
+const ROOM: usize = 1 << 22;
+
+/// `−(n/2) ln(RSS/n) − (k/2)·price` with the `k = p + p(p+1)/2` linear, square and product terms of `p` parents.
+///
+/// The fit has an intercept and is made on standardised columns by an orthogonal factorisation with pivoting; the
+/// residual is on the data's own scale, as in [`Bic`](crate::Bic). A term that depends linearly on the others explains
+/// nothing and still costs its price. When `k + 1 ≥ n` the fit is worth nothing. One factorisation serves every
+/// variable outside the parent set.
+#[derive(Debug)]
+pub struct Quadratic {
+    data: StandardColumns,
+    price: f64,
+    shared: SharedTerms,
+}
+
+impl Quadratic {
+    /// The score of a table of complete real columns.
+    ///
+    /// # Errors
+    /// No rows, a column that is not real or misses a cell, or a penalty below zero.
+    pub fn new(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
+        let data = StandardColumns::new(table)?;
+        let price = penalty.price(data.rows as u64, data.nodes())?;
+        let shared = SharedTerms::with_room_for(ROOM, data.nodes());
+        Ok(Self { data, price, shared })
+    }
+
+    /// The terms of all variables given `parents`: `O(n k²)` for the factorisation, `O(n k)` a variable.
+    fn terms(&self, parents: &NodeSet) -> Vec<f64> {
+        let design = self.design(parents);
+        let credible = design.len() + 1 < self.data.rows;
+        let basis =
+            if credible { orthonormal(&design, self.data.rows) } else { Mat::zeros(self.data.rows, 0) };
+        let left = residual_shares(&basis, &self.data.columns);
+        let price = design.len() as f64 * self.price;
+        let term = |(share, log_scale): (f64, f64)| {
+            -0.5 * (self.data.rows as f64 * (2.0 * log_scale + share.max(RESOLUTION).ln()) + price)
+        };
+        left.into_iter().zip(self.data.log_scale.iter().copied()).map(term).collect()
+    }
+
+    /// Each parent, then each product of two, a parent with itself included; centred and of length 1 or 0.
+    fn design(&self, parents: &NodeSet) -> Vec<Vec<f64>> {
+        let linear: Vec<&Vec<f64>> = parents.iter().map(|parent| &self.data.columns[parent]).collect();
+        let products = linear.iter().enumerate().flat_map(|(i, first)| {
+            linear[..=i].iter().map(|second| first.iter().zip(*second).map(|(a, b)| a * b).collect())
+        });
+        let mut design: Vec<Vec<f64>> = linear.iter().map(|&column| column.clone()).chain(products).collect();
+        design.iter_mut().for_each(|column| normalize(column));
+        design
+    }
+}
+
+/// Centres a column and gives it length 1; a constant one becomes zero.
+fn normalize(column: &mut [f64]) {
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
+    let before = column.iter().map(|value| value * value).sum::<f64>().sqrt();
+    column.iter_mut().for_each(|value| *value -= mean);
+    let length = column.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let scale = if length > DEPENDENT * before { length.recip() } else { 0.0 };
+    column.iter_mut().for_each(|value| *value *= scale);
+}
+
+/// An orthonormal basis of what the columns span, by QR with pivoting: `O(n k²)`.
+fn orthonormal(columns: &[Vec<f64>], rows: usize) -> Mat<f64> {
+    let matrix = Mat::from_fn(rows, columns.len(), |row, column| columns[column][row]);
+    let factors = matrix.col_piv_qr();
+    let pivots = factors.thin_R();
+    let rank = (0..columns.len()).take_while(|&i| pivots[(i, i)].abs() > DEPENDENT).count();
+    factors.compute_thin_Q().subcols(0, rank).to_owned()
+}
+
+/// What share of each column's variance lies outside the basis. Projected twice, so nothing is lost to rounding.
+fn residual_shares(basis: &Mat<f64>, columns: &[Vec<f64>]) -> Vec<f64> {
+    let rows = basis.nrows();
+    let mut left = Mat::from_fn(rows, columns.len(), |row, column| columns[column][row]);
+    for _ in 0..2 {
+        let inside = basis.transpose() * &left;
+        left -= basis * inside;
+    }
+    let constant = |column: &[f64]| column.iter().all(|&value| value == 0.0);
+    let share = |(j, column): (usize, &Vec<f64>)| {
+        if constant(column) { 1.0 } else { left.col(j).squared_norm_l2() / rows as f64 }
+    };
+    columns.iter().enumerate().map(share).collect()
+}
+
+impl LocalScore for Quadratic {
+    fn name(&self) -> &'static str {
+        "quadratic"
+    }
+
+    fn nodes(&self) -> usize {
+        self.data.nodes()
+    }
+
+    fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+        self.shared.term(node, parents, || self.terms(parents))
+    }
+
+    /// A regression can be told from its rivals only while it has fewer than half as many terms as there are rows.
+    fn parent_limit(&self) -> usize {
+        (1..self.nodes()).take_while(|p| p * (p + 3) < self.data.rows).last().unwrap_or(0)
+    }
+}
