@@ -3,9 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a failure in a function that tests share is a failed test")]
 
 use gflowcausal_data::{
-    GraphFamily, Model, NoiseFamily, NoiseModel, NoiseScale, Simulation, SimulationError, Weights, simulate,
-    simulate_linear,
+    Equations, GraphFamily, Model, NoiseFamily, NoiseModel, NoiseScale, Simulation, SimulationError, Weights,
+    simulate, simulate_from, simulate_linear,
 };
+use gflowcausal_graph::Dag;
 
 fn refusal(config: &Simulation) -> String {
     simulate(config).unwrap_err().to_string()
@@ -114,6 +115,16 @@ fn impossible_values_are_refused_by_name() {
     for (config, message) in refused {
         assert_eq!(refusal(&config), message);
     }
+}
+
+#[test]
+fn a_given_graph_or_model_is_checked_too() {
+    let none = simulate_from(Dag::empty(2), &Equations::Quadratic, 0, 0).unwrap_err();
+    assert_eq!(none, SimulationError::NoRows);
+    let weights = Weights::random(Dag::empty(2), 0);
+    let linear = |rows| simulate_linear(&weights, &NoiseModel::default(), rows, 0).unwrap_err();
+    assert_eq!(linear(0), SimulationError::NoRows);
+    assert!(matches!(linear(usize::MAX), SimulationError::TooLarge { .. }));
 }
 
 #[test]

@@ -4,17 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, RandomGraph,
-    SimulationError,
+    SimulationError, check_size,
 };
 
 /// Edges per node when nothing is said.
 const DEFAULT_DEGREE: usize = 2;
-
-/// A graph of so many nodes takes 100 MB.
-const MOST_NODES: usize = 20_000;
-
-/// So many numbers take 32 GB.
-const MOST_CELLS: usize = 4_000_000_000;
 
 /// What to simulate: the options of `gflowcausal simulate`.
 ///
@@ -91,7 +85,7 @@ impl Simulation {
     /// # Errors
     /// The first option that is out of range, impossible or without effect.
     pub fn validate(&self) -> Result<ValidSimulation, SimulationError> {
-        self.check_size()?;
+        check_size(self.rows, self.nodes)?;
         self.check_effect()?;
         if !(0.0..1.0).contains(&self.missing_rate) {
             return Err(SimulationError::MissingRate(self.missing_rate));
@@ -117,19 +111,6 @@ impl Simulation {
             (None, Some(edges)) => Ok(GraphSize::Edges(edges)),
             (degree, None) => Ok(GraphSize::Degree(degree.unwrap_or(DEFAULT_DEGREE))),
         }
-    }
-
-    fn check_size(&self) -> Result<(), SimulationError> {
-        let fits = self.rows.checked_mul(self.nodes).is_some_and(|cells| cells <= MOST_CELLS);
-        if fits && self.nodes <= MOST_NODES {
-            return Ok(());
-        }
-        Err(SimulationError::TooLarge {
-            rows: self.rows,
-            nodes: self.nodes,
-            most_nodes: MOST_NODES,
-            most_cells: MOST_CELLS,
-        })
     }
 
     fn check_effect(&self) -> Result<(), SimulationError> {

@@ -92,9 +92,6 @@ impl Equations {
     }
 
     pub(super) fn check(&self, rows: usize) -> Result<(), SimulationError> {
-        if rows == 0 {
-            return Err(SimulationError::NoRows);
-        }
         let model = self.model();
         if model.is_gaussian_process() && rows > super::gp::MOST_ROWS {
             return Err(SimulationError::TooManyRows { model, rows, most: super::gp::MOST_ROWS });

@@ -4,7 +4,7 @@ use gflowcausal_determinism::rand::{Rng, RngExt};
 use gflowcausal_determinism::{Stream, map, map_slices, stream};
 use gflowcausal_graph::{Dag, Edge, EdgeError};
 
-use super::{Model, NoiseModel, SimulationError, continuous_table};
+use super::{Model, NoiseModel, SimulationError, check_size, continuous_table};
 use crate::Table;
 
 /// How many rows of a column are summed at a time: they stay in the first-level cache.
@@ -100,15 +100,16 @@ impl Weights {
 /// ```
 ///
 /// # Errors
-/// No rows, a noise scale that is not positive, or values too large for a floating-point number.
+/// No rows or too many, a noise scale that is not positive, or values too large for a floating-point number.
 pub fn simulate_linear(
     weights: &Weights,
     noise: &NoiseModel,
     rows: usize,
     seed: u64,
 ) -> Result<Table, SimulationError> {
-    noise.scale.check()?;
     let dag = weights.dag();
+    check_size(rows, dag.nodes())?;
+    noise.scale.check()?;
     let mut columns = map(dag.nodes(), |node| noise.column(node, rows, seed));
     for node in dag.topological_order().iter() {
         let mut column = std::mem::take(&mut columns[node]);

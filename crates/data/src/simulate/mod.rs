@@ -25,6 +25,12 @@ pub use noise::{NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax};
 
 use crate::{Column, Table, Values};
 
+/// A graph of so many nodes takes 100 MB.
+const MOST_NODES: usize = 20_000;
+
+/// So many numbers take 32 GB.
+const MOST_CELLS: usize = 4_000_000_000;
+
 /// Data and what generated it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulated {
@@ -76,6 +82,7 @@ pub fn simulate_from(
     rows: usize,
     seed: u64,
 ) -> Result<Simulated, SimulationError> {
+    check_size(rows, dag.nodes())?;
     equations.check(rows)?;
     let columns = match equations {
         Equations::Linear(noise) => return linear_data(dag, noise, rows, seed),
@@ -104,6 +111,17 @@ fn quadratic_data(dag: &Dag, rows: usize, seed: u64) -> Result<Simulated, Simula
 fn discrete_data(dag: Dag, rows: usize, seed: u64) -> Result<Simulated, SimulationError> {
     let table = named_table(discrete::simulate(&dag, rows, seed)?);
     Ok(Simulated { table, dag, weights: None })
+}
+
+fn check_size(rows: usize, nodes: usize) -> Result<(), SimulationError> {
+    if rows == 0 {
+        return Err(SimulationError::NoRows);
+    }
+    let fits = rows.checked_mul(nodes).is_some_and(|cells| cells <= MOST_CELLS);
+    if fits && nodes <= MOST_NODES {
+        return Ok(());
+    }
+    Err(SimulationError::TooLarge { rows, nodes, most_nodes: MOST_NODES, most_cells: MOST_CELLS })
 }
 
 /// The value of every node, causes first: `equation(node, parents' columns)`, parents by ascending index.
