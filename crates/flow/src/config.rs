@@ -74,6 +74,8 @@ impl Default for TrainConfig {
 pub struct OptimizerConfig {
     /// The step length of the network's parameters.
     pub learning_rate: f64,
+    /// Where the step length arrives, geometrically, at the last iteration. None: it stays.
+    pub final_learning_rate: Option<f64>,
     /// The step length of `ln Z`; 0.1 unless said otherwise.
     pub log_partition_learning_rate: Option<f64>,
     /// How slowly the mean of gradients forgets.
@@ -92,6 +94,7 @@ impl Default for OptimizerConfig {
     fn default() -> Self {
         Self {
             learning_rate: 1e-3,
+            final_learning_rate: None,
             log_partition_learning_rate: None,
             beta1: 0.9,
             beta2: 0.999,
@@ -226,6 +229,7 @@ impl TrainConfig {
         positive("lambda", self.lambda.unwrap_or(LAMBDA))?;
         positive("patience", self.patience.unwrap_or(1) as f64)?;
         positive("optimizer.learning_rate", optimizer.learning_rate)?;
+        positive("optimizer.final_learning_rate", optimizer.final_learning_rate.unwrap_or(1.0))?;
         let log_partition = optimizer.log_partition_learning_rate;
         positive(
             "optimizer.log_partition_learning_rate",

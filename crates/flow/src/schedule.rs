@@ -1,6 +1,6 @@
-//! How exploration and temperature fall in the course of training.
+//! How exploration, temperature and step lengths fall in the course of training.
 
-use crate::{ExplorationConfig, TemperatureConfig};
+use crate::{ExplorationConfig, OptimizerConfig, TemperatureConfig};
 
 impl ExplorationConfig {
     /// The probability of a random action at `iteration`.
@@ -29,6 +29,15 @@ impl TemperatureConfig {
     }
 }
 
+impl OptimizerConfig {
+    /// By what factor step lengths have shrunk at `iteration` of `iterations`.
+    #[must_use]
+    pub fn shrinkage(&self, iteration: usize, iterations: usize) -> f64 {
+        let last = self.final_learning_rate.unwrap_or(self.learning_rate);
+        (last / self.learning_rate).powf(progress(iteration, iterations))
+    }
+}
+
 /// From 0 to 1 in `length` iterations.
 fn progress(iteration: usize, length: usize) -> f64 {
     if iteration >= length { 1.0 } else { iteration as f64 / length as f64 }
@@ -41,15 +50,17 @@ mod tests {
     #[test]
     fn schedules_start_fall_and_stay() {
         let exploration = ExplorationConfig { start: 0.5, end: 0.1, iterations: 4 };
-        assert_eq!([0, 2, 4, 9].map(|i| exploration.at(i)), [0.5, 0.3, 0.1, 0.1]);
         let temperature = TemperatureConfig { target: 1.0, start: None, iterations: 2 };
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        [(0, 0.5), (2, 0.3), (4, 0.1), (9, 0.1)].map(|(i, expected)| close(exploration.at(i), expected));
         close(temperature.at(0, 100.0), 100.0);
         close(temperature.at(1, 100.0), 10.0);
         close(temperature.at(2, 100.0), 1.0);
         close(temperature.at(0, 0.2), 1.0);
         let never = TemperatureConfig { target: 3.0, start: None, iterations: 0 };
         close(never.at(0, 100.0), 3.0);
+        let optimizer = OptimizerConfig { final_learning_rate: Some(1e-5), ..OptimizerConfig::default() };
+        [(0, 1.0), (5, 0.1), (10, 0.01)].map(|(i, expected)| close(optimizer.shrinkage(i, 10), expected));
         assert!(never.is_settled(0) && !temperature.is_settled(1));
     }
 }

@@ -32,17 +32,30 @@ impl<'a> Matrix<'a> {
 ///
 /// # Panics
 /// If the shapes do not fit.
+pub(super) fn add_product(left: Matrix<'_>, right: Matrix<'_>, sum: &mut [f32]) {
+    product(left, right, 1.0, sum);
+}
+
+/// `target ← left · right`, with `target` row after row.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub(super) fn set_product(left: Matrix<'_>, right: Matrix<'_>, target: &mut [f32]) {
+    product(left, right, 0.0, target);
+}
+
+/// `target ← keep · target + left · right`.
 #[expect(
     unsafe_code,
     reason = "the product is computed behind raw pointers; the assertions bound all of them"
 )]
-pub(super) fn add_product(left: Matrix<'_>, right: Matrix<'_>, sum: &mut [f32]) {
+fn product(left: Matrix<'_>, right: Matrix<'_>, keep: f32, target: &mut [f32]) {
     let (rows, inner, columns) = (left.rows, left.columns, right.columns);
     assert_eq!(inner, right.rows, "inner dimensions differ");
-    assert_eq!(sum.len(), rows * columns, "the sum has another shape");
+    assert_eq!(target.len(), rows * columns, "the target has another shape");
     assert_eq!(left.values.len(), rows * inner);
     assert_eq!(right.values.len(), inner * columns);
-    // SAFETY: each slice holds exactly its matrix (asserted above), the strides are those of that matrix, and `sum`
+    // SAFETY: each slice holds exactly its matrix (asserted above), the strides are those of that matrix, and `target`
     // is borrowed mutably, so it overlaps neither.
     unsafe {
         matrixmultiply::sgemm(
@@ -56,8 +69,8 @@ pub(super) fn add_product(left: Matrix<'_>, right: Matrix<'_>, sum: &mut [f32]) 
             right.values.as_ptr(),
             right.row_stride as isize,
             right.column_stride as isize,
-            1.0,
-            sum.as_mut_ptr(),
+            keep,
+            target.as_mut_ptr(),
             columns as isize,
             1,
         );
@@ -74,8 +87,8 @@ mod tests {
         let mut sum = [10.0, 0.0, 0.0, 0.0];
         add_product(Matrix::new(&a, 3), Matrix::new(&b, 2), &mut sum);
         assert_eq!(sum, [15.0, 11.0, 14.0, 23.0]);
-        let mut sum = [0.0; 4];
-        add_product(Matrix::new(&a, 2).transposed(), Matrix::new(&b, 2), &mut sum);
+        let mut sum = [7.0; 4];
+        set_product(Matrix::new(&a, 2).transposed(), Matrix::new(&b, 2), &mut sum);
         assert_eq!(sum, [7.0, 18.0, 10.0, 22.0]);
     }
 }

@@ -10,8 +10,9 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use serde::{Deserialize, Serialize};
 
-use super::gemm::{Matrix, add_product};
+use super::gemm::{Matrix, add_product, set_product};
 use super::tape::PerRow;
+use super::vector::{add_rows, add_scaled, dot, set_sum, vectorised};
 use super::{Activation, Network, Row, Tape, TensorShape};
 
 /// How many rows are worked on at a time, so that they stay in the cache.
@@ -100,51 +101,61 @@ impl Mlp {
         }
     }
 
+    #[inline(always)]
     fn values(&self, range: &Range<usize>) -> &[f32] {
         &self.parameters[range.clone()]
     }
 
+    #[inline(always)]
     fn first_weights(&self, bit: u32) -> Range<usize> {
         nth(&self.first.weights, self.width, bit as usize)
     }
 
+    #[inline(always)]
     fn last_weights(&self, output: u32) -> Range<usize> {
         nth(&self.last.weights, self.width, output as usize)
     }
 
     /// The memory's parts: first-layer inputs, then each hidden layer's outputs, then first-layer slopes.
-    fn prepare(&self, tape: &mut Tape) {
+    fn prepare(&self, tape: &mut Tape, first: usize) {
         let parts = self.hidden.len() + 3;
         if tape.memory.len() != parts {
             tape.memory = vec![PerRow { width: self.width, values: vec![] }; parts];
-            tape.scratch = vec![vec![]; 2];
+            tape.scratch = vec![vec![]; 3];
         }
-        let length = tape.len() * self.width;
-        tape.memory.iter_mut().for_each(|kept| kept.values.resize(length, 0.0));
+        let rows = tape.len();
+        tape.memory.iter_mut().for_each(|kept| kept.reserve(rows));
+        tape.memory[parts - 1].values[self.span(first..rows)].fill(0.0);
     }
 
+    /// Where the memory keeps the last hidden layer's outputs.
+    fn last_units(&self) -> usize {
+        self.hidden.len() + 1
+    }
+
+    #[inline(always)]
     fn span(&self, rows: Range<usize>) -> Range<usize> {
         rows.start * self.width..rows.end * self.width
     }
 
     /// First-layer inputs of `rows`: those of the row each stands on, plus or minus one row of weights.
+    #[inline(always)]
     fn first_layer(&self, tape: &mut Tape, rows: Range<usize>) {
-        for index in rows.clone() {
+        for index in rows {
             let Row { from, change } = tape.row(index);
-            let (earlier, own) = tape.memory[0].values.split_at_mut(index * self.width);
+            let (inputs, outputs) = pair(&mut tape.memory, 0, 1);
+            let (earlier, own) = inputs.split_at_mut(index * self.width);
             let own = &mut own[..self.width];
-            match from {
-                Some(from) => own.copy_from_slice(&earlier[self.span(from..from + 1)]),
-                None => own.copy_from_slice(self.values(&self.first.biases)),
+            let base = match from {
+                Some(from) => &earlier[self.span(from..from + 1)],
+                None => self.values(&self.first.biases),
+            };
+            match change {
+                Some((bit, set)) => set_sum(base, sign(set), self.values(&self.first_weights(bit)), own),
+                None => own.copy_from_slice(base),
             }
-            if let Some((bit, set)) = change {
-                add_scaled(if set { 1.0 } else { -1.0 }, self.values(&self.first_weights(bit)), own);
-            }
+            self.activation.apply(own, &mut outputs[self.span(index..index + 1)]);
         }
-        let span = self.span(rows);
-        let (inputs, outputs) = pair(&mut tape.memory, 0, 1);
-        outputs[span.clone()].copy_from_slice(&inputs[span.clone()]);
-        self.activation.apply(&mut outputs[span]);
     }
 
     /// Hidden layer after hidden layer: `h' = act(h · W + b)`.
@@ -153,10 +164,14 @@ impl Mlp {
         for (depth, layer) in self.hidden.iter().enumerate() {
             let (inputs, outputs) = pair(&mut tape.memory, depth + 1, depth + 2);
             let outputs = &mut outputs[span.clone()];
-            fill_rows(outputs, self.values(&layer.biases));
             let weights = Matrix::new(self.values(&layer.weights), self.width);
-            add_product(Matrix::new(&inputs[span.clone()], self.width), weights, outputs);
-            self.activation.apply(outputs);
+            set_product(Matrix::new(&inputs[span.clone()], self.width), weights, outputs);
+            let biases = self.values(&layer.biases);
+            vectorised(|| {
+                outputs
+                    .chunks_exact_mut(self.width)
+                    .for_each(|row| self.activation.apply_biased(biases, row));
+            });
         }
     }
 
@@ -167,44 +182,37 @@ impl Mlp {
     }
 
     fn outputs_one_by_one(&self, tape: &mut Tape, rows: Range<usize>) {
-        let last = std::mem::take(&mut tape.memory[self.hidden.len() + 1]);
-        for index in rows {
-            let units = &last.values[self.span(index..index + 1)];
-            let (wanted, log_flows) = tape.log_flows_mut(index);
-            for (&output, log_flow) in wanted.iter().zip(log_flows) {
-                let bias = self.parameters[self.last.biases.start + output as usize];
-                *log_flow = bias + dot(self.values(&self.last_weights(output)), units);
+        let last = std::mem::take(&mut tape.memory[self.last_units()]);
+        vectorised(|| {
+            for index in rows {
+                let units = &last.values[self.span(index..index + 1)];
+                let (wanted, log_flows) = tape.log_flows_mut(index);
+                for (&output, log_flow) in wanted.iter().zip(log_flows) {
+                    let bias = self.parameters[self.last.biases.start + output as usize];
+                    *log_flow = bias + dot(self.values(&self.last_weights(output)), units);
+                }
             }
-        }
-        tape.memory[self.hidden.len() + 1] = last;
+        });
+        tape.memory[self.last_units()] = last;
     }
 
     fn outputs_by_product(&self, tape: &mut Tape, rows: Range<usize>) {
         let mut all = std::mem::take(&mut tape.scratch[0]);
         all.resize(rows.len() * self.outputs, 0.0);
-        fill_rows(&mut all, self.values(&self.last.biases));
-        let units = &tape.memory[self.hidden.len() + 1].values[self.span(rows.clone())];
+        let units = &tape.memory[self.last_units()].values[self.span(rows.clone())];
         let weights = Matrix::new(self.values(&self.last.weights), self.width);
-        add_product(Matrix::new(units, self.width), weights.transposed(), &mut all);
+        set_product(Matrix::new(units, self.width), weights.transposed(), &mut all);
+        let biases = self.values(&self.last.biases);
         for (index, outputs) in rows.zip(all.chunks_exact(self.outputs)) {
             let (wanted, log_flows) = tape.log_flows_mut(index);
             for (&output, log_flow) in wanted.iter().zip(log_flows) {
-                *log_flow = outputs[output as usize];
+                *log_flow = biases[output as usize] + outputs[output as usize];
             }
         }
         tape.scratch[0] = all;
     }
 
-    /// Slopes of the last hidden layer into `slopes`; those of the last weights into `gradient`.
-    fn last_layer_back(&self, tape: &mut Tape, rows: Range<usize>, slopes: &mut [f32], gradient: &mut [f32]) {
-        slopes.fill(0.0);
-        if self.is_dense(tape, &rows) {
-            self.last_layer_back_by_product(tape, rows, slopes, gradient);
-        } else {
-            self.last_layer_back_one_by_one(tape, rows, slopes, gradient);
-        }
-    }
-
+    #[inline(always)]
     fn last_layer_back_one_by_one(
         &self,
         tape: &Tape,
@@ -212,7 +220,8 @@ impl Mlp {
         slopes: &mut [f32],
         gradient: &mut [f32],
     ) {
-        let last = &tape.memory[self.hidden.len() + 1].values;
+        let last = &tape.memory[self.last_units()].values;
+        slopes.fill(0.0);
         for (index, row) in rows.zip(slopes.chunks_exact_mut(self.width)) {
             let units = &last[self.span(index..index + 1)];
             for (&output, &slope) in tape.wanted(index).iter().zip(tape.slopes(index)) {
@@ -239,41 +248,41 @@ impl Mlp {
                 outputs[output as usize] = slope;
             }
         }
-        let units = &tape.memory[self.hidden.len() + 1].values[self.span(rows)];
+        let units = &tape.memory[self.last_units()].values[self.span(rows)];
         let output_slopes = Matrix::new(&all, self.outputs);
-        add_product(output_slopes, Matrix::new(self.values(&self.last.weights), self.width), slopes);
+        set_product(output_slopes, Matrix::new(self.values(&self.last.weights), self.width), slopes);
         let weights = &mut gradient[self.last.weights.clone()];
         add_product(output_slopes.transposed(), Matrix::new(units, self.width), weights);
-        add_rows(&all, &mut gradient[self.last.biases.clone()]);
+        vectorised(|| add_rows(&all, &mut gradient[self.last.biases.clone()]));
         tape.scratch[0] = all;
     }
 
-    /// Slopes of the first hidden layer's outputs, from those of the last's, which they replace.
+    /// From the slopes of the last hidden layer's outputs to those of the first's; `spare` is as long.
     fn hidden_layers_back(
         &self,
-        tape: &mut Tape,
+        tape: &Tape,
         rows: Range<usize>,
-        slopes: &mut [f32],
+        slopes: &mut Vec<f32>,
+        spare: &mut Vec<f32>,
         gradient: &mut [f32],
     ) {
         let span = self.span(rows);
-        let mut earlier = std::mem::take(&mut tape.scratch[1]);
         for (depth, layer) in self.hidden.iter().enumerate().rev() {
-            self.activation.pull_back(&tape.memory[depth + 2].values[span.clone()], slopes);
+            vectorised(|| {
+                self.activation.pull_back(&tape.memory[depth + 2].values[span.clone()], slopes);
+                add_rows(slopes, &mut gradient[layer.biases.clone()]);
+            });
             let inputs = Matrix::new(&tape.memory[depth + 1].values[span.clone()], self.width);
             let outgoing = Matrix::new(slopes, self.width);
             add_product(inputs.transposed(), outgoing, &mut gradient[layer.weights.clone()]);
-            add_rows(slopes, &mut gradient[layer.biases.clone()]);
-            earlier.clear();
-            earlier.resize(slopes.len(), 0.0);
             let weights = Matrix::new(self.values(&layer.weights), self.width).transposed();
-            add_product(outgoing, weights, &mut earlier);
-            slopes.copy_from_slice(&earlier);
+            set_product(outgoing, weights, spare);
+            std::mem::swap(slopes, spare);
         }
-        tape.scratch[1] = earlier;
     }
 
     /// Hands each row's first-layer slopes to the weights of its bit and on to the row it stands on.
+    #[inline(always)]
     fn first_layer_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {
         let part = tape.memory.len() - 1;
         for index in rows.rev() {
@@ -281,7 +290,7 @@ impl Mlp {
             let (earlier, own) = tape.memory[part].values.split_at_mut(index * self.width);
             let own = &own[..self.width];
             if let Some((bit, set)) = change {
-                add_scaled(if set { 1.0 } else { -1.0 }, own, &mut gradient[self.first_weights(bit)]);
+                add_scaled(sign(set), own, &mut gradient[self.first_weights(bit)]);
             }
             match from {
                 Some(from) => add_scaled(1.0, own, &mut earlier[self.span(from..from + 1)]),
@@ -290,25 +299,42 @@ impl Mlp {
         }
     }
 
+    /// Adds the slopes of the first-layer inputs that come from these rows' own outputs.
+    fn outputs_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {
+        let (mut slopes, mut spare) =
+            (std::mem::take(&mut tape.scratch[1]), std::mem::take(&mut tape.scratch[2]));
+        slopes.resize(rows.len() * self.width, 0.0);
+        spare.resize(rows.len() * self.width, 0.0);
+        if self.is_dense(tape, &rows) {
+            self.last_layer_back_by_product(tape, rows.clone(), &mut slopes, gradient);
+        } else {
+            vectorised(|| self.last_layer_back_one_by_one(tape, rows.clone(), &mut slopes, gradient));
+        }
+        self.hidden_layers_back(tape, rows.clone(), &mut slopes, &mut spare, gradient);
+        let span = self.span(rows);
+        let part = tape.memory.len() - 1;
+        let (units, sums) = pair(&mut tape.memory, 1, part);
+        vectorised(|| {
+            self.activation.pull_back(&units[span.clone()], &mut slopes);
+            add_scaled(1.0, &slopes, &mut sums[span]);
+        });
+        (tape.scratch[1], tape.scratch[2]) = (slopes, spare);
+    }
+
     fn block_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {
         if tape.output_count(rows.start, rows.end) > 0 {
-            let mut slopes = vec![0.0; rows.len() * self.width];
-            self.last_layer_back(tape, rows.clone(), &mut slopes, gradient);
-            self.hidden_layers_back(tape, rows.clone(), &mut slopes, gradient);
-            self.activation.pull_back(&tape.memory[1].values[self.span(rows.clone())], &mut slopes);
-            let part = tape.memory.len() - 1;
-            add_scaled(1.0, &slopes, &mut tape.memory[part].values[self.span(rows.clone())]);
+            self.outputs_back(tape, rows.clone(), gradient);
         }
-        self.first_layer_back(tape, rows, gradient);
+        vectorised(|| self.first_layer_back(tape, rows, gradient));
     }
 }
 
 impl Network for Mlp {
     fn forward(&self, tape: &mut Tape, first: usize) {
-        self.prepare(tape);
+        self.prepare(tape, first);
         for start in (first..tape.len()).step_by(BLOCK) {
             let rows = start..tape.len().min(start + BLOCK);
-            self.first_layer(tape, rows.clone());
+            vectorised(|| self.first_layer(tape, rows.clone()));
             if tape.output_count(rows.start, rows.end) == 0 {
                 continue;
             }
@@ -353,39 +379,21 @@ impl Network for Mlp {
 }
 
 /// The `index`-th stretch of `width` numbers in `range`.
+#[inline(always)]
 fn nth(range: &Range<usize>, width: usize, index: usize) -> Range<usize> {
     let start = range.start + index * width;
     start..start + width
 }
 
-/// Two parts of the memory, the first to read and the second to write.
-fn pair(memory: &mut [PerRow], read: usize, write: usize) -> (&[f32], &mut [f32]) {
-    let (before, after) = memory.split_at_mut(write);
-    (&before[read].values, &mut after[0].values)
+/// Two parts of the memory, the first before the second.
+#[inline(always)]
+fn pair(memory: &mut [PerRow], first: usize, second: usize) -> (&mut [f32], &mut [f32]) {
+    let (before, after) = memory.split_at_mut(second);
+    (&mut before[first].values, &mut after[0].values)
 }
 
-/// Makes each row of `matrix` a copy of `row`.
-fn fill_rows(matrix: &mut [f32], row: &[f32]) {
-    matrix.chunks_exact_mut(row.len()).for_each(|target| target.copy_from_slice(row));
-}
-
-/// Adds all rows of `matrix` to `sum`.
-fn add_rows(matrix: &[f32], sum: &mut [f32]) {
-    matrix.chunks_exact(sum.len()).for_each(|row| add_scaled(1.0, row, sum));
-}
-
-/// `sum ← sum + factor · values`.
-fn add_scaled(factor: f32, values: &[f32], sum: &mut [f32]) {
-    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-}
-
-/// The inner product, in eight running sums.
-fn dot(left: &[f32], right: &[f32]) -> f32 {
-    let mut sums = [0.0; 8];
-    let (left, right) = (left.chunks_exact(8), right.chunks_exact(8));
-    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in left.zip(right) {
-        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
-    }
-    sums.iter().sum::<f32>() + rest
+/// What a bit that is set adds, and a bit that is taken out.
+#[inline(always)]
+fn sign(set: bool) -> f32 {
+    if set { 1.0 } else { -1.0 }
 }

@@ -4,10 +4,12 @@ mod activation;
 mod gemm;
 mod mlp;
 mod tape;
+mod vector;
 
 pub use activation::Activation;
 pub use mlp::{Mlp, MlpConfig};
 pub use tape::{Row, Tape};
+pub(crate) use vector::{add_scaled, vectorised};
 
 /// A part of a network's parameters: its name and its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]

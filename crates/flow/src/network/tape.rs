@@ -29,11 +29,21 @@ impl Row {
     }
 }
 
-/// Numbers a network keeps for each row.
+/// Numbers a network keeps for each row. The room for them only grows; what is beyond the tape's rows is old.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PerRow {
     pub(super) width: usize,
     pub(super) values: Vec<f32>,
+}
+
+impl PerRow {
+    /// Makes room for `rows` rows.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        let length = rows * self.width;
+        if self.values.len() < length {
+            self.values.resize(length.next_power_of_two(), 0.0);
+        }
+    }
 }
 
 /// Rows in the order in which they were asked for, each with the outputs it wants.
@@ -88,9 +98,6 @@ impl Tape {
         self.slopes.truncate(outputs);
         self.shares.truncate(outputs);
         self.outflows.truncate(rows);
-        for kept in &mut self.memory {
-            kept.values.truncate(rows * kept.width);
-        }
     }
 
     /// Forgets the rows before `first`; the others are numbered from zero. No gradient can be had after that.
@@ -106,7 +113,7 @@ impl Tape {
         self.shares.drain(..outputs.min(self.shares.len()));
         self.outflows.drain(..first.min(self.outflows.len()));
         for kept in &mut self.memory {
-            kept.values.drain(..first * kept.width);
+            kept.values.copy_within(first * kept.width..(first + self.rows.len()) * kept.width, 0);
         }
     }
 
@@ -208,7 +215,7 @@ mod tests {
         assert_eq!(tape.len(), 2);
         assert_eq!((tape.row(0), tape.row(1)), (Row { from: None, ..Row::with(0, 4) }, Row::with(0, 5)));
         assert_eq!((tape.wanted(0), tape.wanted(1)), (&[5][..], &[][..]));
-        assert_eq!(tape.memory[0].values, [1.0, 2.0]);
+        assert_eq!(tape.memory[0].values[..2], [1.0, 2.0]);
         assert_eq!(tape.push(Row::with(1, 1), &[7]), 2);
         assert_eq!(tape.wanted(2), [7]);
     }

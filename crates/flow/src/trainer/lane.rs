@@ -4,6 +4,7 @@ use gflowcausal_determinism::map_slices;
 
 use super::{TrainError, finite};
 use crate::log_space::log_sum_exp;
+use crate::network::{add_scaled, vectorised};
 use crate::rollout::{Draw, Recording, Trajectory, Walker, roll_out};
 use crate::{
     Action, FlowGradient, LogReward, Network, Objective, ObjectiveName, Row, Tape, Terminal, Terrain,
@@ -105,7 +106,7 @@ impl Lane {
         map_slices(&mut first.gradient, SLICE, |index, sums| {
             for other in &*others {
                 let values = &other.gradient[index * SLICE..];
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+                vectorised(|| add_scaled(1.0, &values[..sums.len()], sums));
             }
         });
         &mut first.gradient

@@ -292,11 +292,13 @@ impl<'a> Trainer<'a> {
     }
 
     fn descend(&mut self, outcome: &Outcome) {
+        let optimizer = &self.config.optimizer;
+        let shrinkage = optimizer.shrinkage(self.iteration, self.config.iterations);
         let gradient = Lane::total_gradient(&mut self.lanes);
-        self.adam.step(&self.config.optimizer, gradient, self.network.parameters_mut());
-        let rate = self.config.log_partition_learning_rate();
-        self.log_partition +=
-            self.log_partition_adam.step(&self.config.optimizer, rate, outcome.log_partition_slope);
+        let rate = shrinkage * optimizer.learning_rate;
+        self.adam.step(optimizer, rate, gradient, self.network.parameters_mut());
+        let rate = shrinkage * self.config.log_partition_learning_rate();
+        self.log_partition += self.log_partition_adam.step(optimizer, rate, outcome.log_partition_slope);
     }
 
     /// Moves the constant along with the log-rewards as the temperature falls.

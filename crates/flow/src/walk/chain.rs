@@ -44,13 +44,15 @@ impl ChainState {
     }
 
     fn may_lead(&self, node: usize) -> bool {
-        self.rules.before(node).is_disjoint(&self.used)
-            && !self.leaves_a_gap(self.rules.after(node), &self.above)
+        !self.rules.is_partial()
+            || self.rules.before(node).is_disjoint(&self.used)
+                && !self.leaves_a_gap(self.rules.after(node), &self.above)
     }
 
     fn may_follow(&self, node: usize) -> bool {
-        self.rules.after(node).is_disjoint(&self.used)
-            && !self.leaves_a_gap(self.rules.before(node), &self.below)
+        !self.rules.is_partial()
+            || self.rules.after(node).is_disjoint(&self.used)
+                && !self.leaves_a_gap(self.rules.before(node), &self.below)
     }
 
     /// Whether an unused node would have to stand between the new node and the path.

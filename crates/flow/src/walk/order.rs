@@ -20,17 +20,19 @@ impl OrderState {
         Self { rules, placed: NodeSet::empty(nodes), sequence: Vec::with_capacity(nodes) }
     }
 
-    fn may_come_next(&self, node: usize) -> bool {
-        !self.placed.contains(node) && self.rules.before(node).is_subset(&self.placed)
+    /// The nodes that may come next, in ascending order.
+    fn open(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_partial = self.rules.is_partial();
+        (0..self.rules.nodes())
+            .filter(|&node| !self.placed.contains(node))
+            .filter(move |&node| !is_partial || self.rules.before(node).is_subset(&self.placed))
     }
 }
 
 impl State for OrderState {
     fn allowed(&self, actions: &mut Vec<Action>) {
         actions.clear();
-        actions.extend(
-            (0..self.rules.nodes()).filter(|&node| self.may_come_next(node)).map(|node| node as Action),
-        );
+        actions.extend(self.open().map(|node| node as Action));
     }
 
     fn apply(&mut self, action: Action) {

@@ -41,10 +41,14 @@ impl Rules {
         &self.after[node]
     }
 
+    /// Whether anything must come before anything.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.constraints.precedence().comparable_pairs() > 0
+    }
+
     /// The partial order, if anything must come before anything.
     pub(crate) fn partial_order(&self) -> Option<Closure> {
-        let precedence = self.constraints.precedence();
-        (precedence.comparable_pairs() > 0).then(|| precedence.clone())
+        self.is_partial().then(|| self.constraints.precedence().clone())
     }
 
     /// The variables that may still become a parent of `to` beside `parents`, acyclicity aside.

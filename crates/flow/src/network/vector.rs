@@ -1,0 +1,58 @@
+//! Loops over numbers side by side, compiled for the widest vectors that the processor has.
+
+/// Runs `work` compiled for this processor.
+///
+/// What `work` calls has to be inlined into it to profit; so the functions below are.
+pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// `sum ← sum + factor · values`.
+#[inline(always)]
+pub(crate) fn add_scaled(factor: f32, values: &[f32], sum: &mut [f32]) {
+    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+}
+
+/// Adds all rows of `matrix` to `sum`.
+#[inline(always)]
+pub(super) fn add_rows(matrix: &[f32], sum: &mut [f32]) {
+    matrix.chunks_exact(sum.len()).for_each(|row| add_scaled(1.0, row, sum));
+}
+
+/// `target ← base + factor · values`.
+#[inline(always)]
+pub(super) fn set_sum(base: &[f32], factor: f32, values: &[f32], target: &mut [f32]) {
+    let terms = base.iter().zip(values);
+    target.iter_mut().zip(terms).for_each(|(target, (base, value))| *target = base + factor * value);
+}
+
+/// How many sums [`dot`] runs side by side.
+const SUMS: usize = 32;
+
+/// The inner product.
+#[inline(always)]
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let mut sums = [0.0; SUMS];
+    let (left, right) = (left.chunks_exact(SUMS), right.chunks_exact(SUMS));
+    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in left.zip(right) {
+        for i in 0..SUMS {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_products_of_any_length() {
+        for length in [0, 1, 31, 32, 33, 100] {
+            let values: Vec<f32> = (0..length).map(|i| i as f32).collect();
+            let expected = (0..length).map(|i| (i * i) as f32).sum::<f32>();
+            assert_eq!(vectorised(|| dot(&values, &values)), expected);
+        }
+    }
+}
