@@ -1,6 +1,8 @@
 //! Tables in: typed columns, readers, checks, moments, and simulated data with a known graph.
 
 mod builtin;
+mod doctor;
+mod em;
 mod missing;
 mod moments;
 mod read;
@@ -10,7 +12,9 @@ mod table;
 mod write;
 
 pub use builtin::{Builtin, builtin, builtin_names};
-pub use missing::Missing;
+pub use doctor::{Diagnosis, Finding, Severity, doctor};
+pub use em::EmEstimate;
+pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
     ColumnType, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,

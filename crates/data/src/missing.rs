@@ -1,6 +1,11 @@
-//! What to do about values that are not there.
+//! What to do about values that are not there: refuse them, leave their rows out, or estimate around them.
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::Table;
 
 /// What to do about values that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -13,4 +18,173 @@ pub enum Missing {
     Drop,
     /// Estimate mean and covariance by expectation–maximisation.
     Em,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Drop => "drop",
+            Self::Em => "em",
+        })
+    }
+}
+
+impl FromStr for Missing {
+    type Err = MissingError;
+
+    fn from_str(text: &str) -> Result<Self, MissingError> {
+        match text {
+            "error" => Ok(Self::Error),
+            "drop" => Ok(Self::Drop),
+            "em" => Ok(Self::Em),
+            _ => Err(MissingError::UnknownPolicy(text.into())),
+        }
+    }
+}
+
+/// Why missing values cannot be dealt with as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's message names its fields")]
+pub enum MissingError {
+    /// A word that names no policy.
+    #[error("'{0}' is no way to deal with missing values: use error, drop or em")]
+    UnknownPolicy(String),
+    /// Gaps where none are allowed.
+    #[error("{count} values are missing; the first is in column '{column}', row {row}")]
+    Present { count: usize, column: String, row: usize },
+    /// A gap in every row.
+    #[error("each of the {0} rows has a missing value: nothing is left after dropping them")]
+    NothingLeft(usize),
+    /// Categories have no covariance.
+    #[error("column '{0}' is categorical, but em needs numbers")]
+    Categorical(String),
+    /// A number that is not finite.
+    #[error("column '{column}' has an infinite value in row {row}")]
+    Infinite { column: String, row: usize },
+    /// A column of gaps.
+    #[error("column '{0}' has no values at all")]
+    EmptyColumn(String),
+    /// Two columns whose covariance the data say nothing about.
+    #[error(
+        "columns '{0}' and '{1}' never have a value in the same row, so nothing tells how they vary together"
+    )]
+    NeverTogether(String, String),
+    /// A column whose variance is nothing once the others are known.
+    #[error("column '{0}' is constant or follows exactly from the others")]
+    Singular(String),
+    /// The estimate still moved when the iterations were used up.
+    #[error("the estimate still changes by {change:e} standard deviations after {iterations} iterations")]
+    NotConverged { iterations: usize, change: f64 },
+}
+
+impl MissingError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownPolicy(_) => "unknown-option",
+            Self::Infinite { .. } => "infinite-value",
+            Self::Singular(_) => "collinear-columns",
+            Self::Categorical(_) => "text-column",
+            _ => "missing-values",
+        }
+    }
+
+    /// A way out, in one sentence.
+    #[must_use]
+    pub fn fix(&self) -> String {
+        match self {
+            Self::UnknownPolicy(_) => "write --missing error, --missing drop or --missing em".into(),
+            Self::Present { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
+            Self::NothingLeft(_) => "leave out the column with the most gaps, or use --missing em".into(),
+            Self::Categorical(column) => format!("use --missing drop, or leave '{column}' out"),
+            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
+            Self::EmptyColumn(column) | Self::Singular(column) => format!("leave '{column}' out"),
+            Self::NeverTogether(one, other) => format!("leave '{one}' or '{other}' out"),
+            Self::NotConverged { .. } => {
+                "leave out the column with the most gaps, or use --missing drop".into()
+            }
+        }
+    }
+}
+
+impl Table {
+    /// Checks that every value is there.
+    ///
+    /// # Errors
+    /// Says how many are not, and where the first one is.
+    pub fn require_complete(&self) -> Result<(), MissingError> {
+        let first = (0..self.rows()).find_map(|row| {
+            self.columns().iter().find(|column| column.values.is_missing(row)).map(|found| (found, row))
+        });
+        match first {
+            None => Ok(()),
+            Some((found, row)) => {
+                Err(MissingError::Present { count: self.missing(), column: found.name.clone(), row: row + 1 })
+            }
+        }
+    }
+
+    /// The rows without a gap, and how many others there were.
+    ///
+    /// # Errors
+    /// When no row is complete.
+    pub fn drop_incomplete(&self) -> Result<(Self, usize), MissingError> {
+        let is_complete = |row: &usize| !self.columns().iter().any(|column| column.values.is_missing(*row));
+        let complete: Vec<usize> = (0..self.rows()).filter(is_complete).collect();
+        if complete.is_empty() && self.rows() > 0 {
+            return Err(MissingError::NothingLeft(self.rows()));
+        }
+        Ok((self.select_rows(&complete), self.rows() - complete.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Column, MISSING_CODE};
+
+    fn gappy() -> Table {
+        Table::new(vec![
+            Column::continuous("a", vec![1.0, 2.0, f64::NAN, 4.0]),
+            Column::categorical("b", vec![0, MISSING_CODE, 0, 0], vec!["x".into()]),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn gaps_are_refused_with_their_place() {
+        let error = gappy().require_complete().unwrap_err();
+        assert_eq!(error.to_string(), "2 values are missing; the first is in column 'b', row 2");
+        assert_eq!(error.code(), "missing-values");
+        assert_eq!(error.fix(), "use --missing drop or --missing em, or fill the gaps");
+        assert_eq!(gappy().select_rows(&[0, 3]).require_complete(), Ok(()));
+    }
+
+    #[test]
+    fn incomplete_rows_are_dropped_and_counted() {
+        let (table, dropped) = gappy().drop_incomplete().unwrap();
+        assert_eq!((table.columns()[0].as_continuous(), dropped), (Some([1.0, 4.0].as_slice()), 2));
+        let error = gappy().select_rows(&[1, 2]).drop_incomplete().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "each of the 2 rows has a missing value: nothing is left after dropping them"
+        );
+        assert_eq!(error.fix(), "leave out the column with the most gaps, or use --missing em");
+    }
+
+    #[test]
+    fn policies_have_names() {
+        for policy in [Missing::Error, Missing::Drop, Missing::Em] {
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+            assert_eq!(serde_json::to_string(&policy).unwrap(), format!("\"{policy}\""));
+        }
+        let error = "impute".parse::<Missing>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "'impute' is no way to deal with missing values: use error, drop or em"
+        );
+    }
 }

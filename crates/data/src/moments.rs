@@ -172,6 +172,12 @@ impl Moments {
         Self { rows, mean_rest: vec![0.0; mean.len()], mean, scatter }
     }
 
+    /// Adds to one sum of products.
+    pub(crate) fn add_scatter(&mut self, i: usize, j: usize, more: f64) {
+        let d = self.columns();
+        self.scatter[i * d + j] += more;
+    }
+
     /// Takes in the rows that `other` has seen.
     ///
     /// # Panics

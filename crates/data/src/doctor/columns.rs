@@ -35,7 +35,12 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
     let columns = table.columns();
     let looks = gflowcausal_determinism::map(columns.len(), |index| Looks::of(&columns[index]));
     let such = |test: &dyn Fn(&Looks) -> bool| -> Vec<String> {
-        columns.iter().zip(&looks).filter(|(_, looks)| test(looks)).map(|(column, _)| column.name.clone()).collect()
+        columns
+            .iter()
+            .zip(&looks)
+            .filter(|(_, looks)| test(looks))
+            .map(|(column, _)| column.name.clone())
+            .collect()
     };
     let cells: usize = looks.iter().map(|looks| looks.missing).sum();
     let found = [

@@ -121,7 +121,8 @@ impl PivotedCholesky {
         let mut left: Vec<f64> = (0..nodes).map(|node| matrix[node * nodes + node]).collect();
         let mut factor = Self { nodes, pivots: Vec::new(), dependent: Vec::new(), rows: Vec::new() };
         let mut waiting: Vec<usize> = (0..nodes).collect();
-        while let Some(at) = (0..waiting.len()).max_by(|&a, &b| left[waiting[a]].total_cmp(&left[waiting[b]])) {
+        while let Some(at) = (0..waiting.len()).max_by(|&a, &b| left[waiting[a]].total_cmp(&left[waiting[b]]))
+        {
             let pivot = waiting[at];
             if left[pivot] <= LEFT {
                 factor.dependent = waiting;

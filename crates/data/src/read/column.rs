@@ -26,6 +26,11 @@ impl ColumnBuilder {
         Self::Numbers { values: Vec::new(), whole: true }
     }
 
+    /// Numbers that are measurements even where they happen to be whole.
+    pub(super) fn reals() -> Self {
+        Self::Numbers { values: Vec::new(), whole: false }
+    }
+
     pub(super) fn text() -> Self {
         Self::Text(TextBuilder::default())
     }
@@ -49,6 +54,11 @@ impl ColumnBuilder {
                 builder.push(&String::from_utf8_lossy(text));
             }
         }
+    }
+
+    /// Adds a number that was not written as text.
+    pub(super) fn push_value(&mut self, value: f64) {
+        self.push_number(value, b"");
     }
 
     pub(super) fn push_text(&mut self, text: &str) {
@@ -76,6 +86,14 @@ impl ColumnBuilder {
         match self {
             Self::Text(builder) => builder,
             Self::Numbers { .. } => unreachable!("numbers were just turned into text"),
+        }
+    }
+
+    /// The numbers, or the row (counted from 0) and the text of the first cell that is none.
+    pub(super) fn into_numbers(self) -> Result<Vec<f64>, (usize, String)> {
+        match self {
+            Self::Numbers { values, .. } => Ok(values),
+            Self::Text(builder) => Err((builder.first_word, builder.first_text())),
         }
     }
 
@@ -199,8 +217,17 @@ impl TextBuilder {
         if !wants_numbers || self.words == 0 {
             return Ok(());
         }
-        let cell = self.levels[self.codes[self.first_word] as usize].clone();
-        Err(ReadError::MixedTypes { column: column.into(), row: self.first_word + 1, cell })
+        Err(ReadError::MixedTypes {
+            column: column.into(),
+            row: self.first_word + 1,
+            cell: self.first_text(),
+        })
+    }
+
+    /// The first cell that is no number.
+    fn first_text(&self) -> String {
+        let level = self.codes.get(self.first_word).and_then(|&code| self.levels.get(code as usize));
+        level.cloned().unwrap_or_default()
     }
 
     /// Levels sorted: numbers by size, then text by its letters. Row order must not decide a code.

@@ -1,10 +1,15 @@
 //! Tables from files: text, Parquet, Arrow, NumPy.
 
+mod arrow;
 mod column;
 mod csv;
 mod error;
+mod npy;
 mod options;
+mod parquet;
+mod sink;
 mod source;
+mod unpack;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +18,7 @@ pub use error::ReadError;
 pub use options::{ColumnType, Delimiter, Header, OptionError, ReadOptions, parse_types};
 pub use source::{Format, Source};
 
+use crate::read::sink::{MomentsSink, Sink, TableSink};
 use crate::{Missing, Moments, Table, TableError};
 
 /// A covariance matrix of more columns does not fit in memory.
@@ -32,9 +38,21 @@ const MAX_COLUMNS: usize = 20_000;
 /// # Errors
 /// When there is no such file or its contents are no table; see [`ReadError`].
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table, ReadError> {
+    if source.format()? == Format::Csv {
+        return csv::read_csv(source::open_text(source)?, options);
+    }
+    let mut sink = TableSink::new(options);
+    read_binary(source, &mut sink)?;
+    sink.finish()
+}
+
+/// Reads any format but text.
+fn read_binary(source: &Source, sink: &mut impl Sink) -> Result<(), ReadError> {
     match source.format()? {
-        Format::Csv => csv::read_csv(source::open_text(source)?, options),
-        format => Err(ReadError::Unsupported { format: "binary", what: format!("the {format:?} format") }),
+        Format::Csv => unreachable!("text has a reader of its own"),
+        Format::Parquet => parquet::read_parquet(source, sink),
+        Format::Arrow => arrow::read_arrow(source::open_file(source)?, sink),
+        Format::Npy => npy::read_npy(source::open_bytes(source)?, sink),
     }
 }
 
@@ -75,7 +93,9 @@ impl Streamed {
     }
 }
 
-/// The moments of a table of numbers, of text and Parquet in memory that does not grow with the rows.
+/// The moments of a table of numbers, in memory that does not grow with its rows.
+///
+/// (A NumPy array that is stored column by column is held in memory, and so is one batch of an Arrow file.)
 ///
 /// # Errors
 /// When there is no such file, its contents are no table of numbers, or it has a gap and `missing` is
@@ -85,10 +105,17 @@ pub fn stream_moments(
     options: &ReadOptions,
     missing: Missing,
 ) -> Result<Streamed, ReadError> {
-    match source.format()? {
-        Format::Csv => csv_moments(source::open_text(source)?, options, missing),
-        format => Err(ReadError::Unsupported { format: "binary", what: format!("the {format:?} format") }),
+    if source.format()? == Format::Csv {
+        return csv_moments(source::open_bytes(source)?, options, missing);
     }
+    let mut sink = MomentsSink::new(options, missing)?;
+    read_binary(source, &mut sink)?;
+    sink.finish()
+}
+
+/// What a column without a name is called.
+fn unnamed(number: usize) -> String {
+    format!("X{number}")
 }
 
 /// Refuses more columns than can be used, and two of one name, before any values are read.

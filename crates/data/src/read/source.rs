@@ -1,7 +1,7 @@
 //! Where a table comes from, and what format that is.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
@@ -90,21 +90,39 @@ pub(super) fn open(path: &Path) -> Result<File, ReadError> {
     if is_directory { Err(ReadError::Directory(name())) } else { Ok(file) }
 }
 
-/// A stream of text, whatever it comes from.
-pub(super) type TextStream<'a> = Box<dyn Read + Send + 'a>;
+/// A stream of bytes, whatever it comes from.
+pub(super) type Bytes<'a> = Box<dyn Read + Send + 'a>;
 
-/// Opens `source` as text; unpacks gzip, known by its first bytes.
-pub(super) fn open_text(source: &Source) -> Result<TextStream<'_>, ReadError> {
-    let stream: TextStream<'_> = match source {
+/// Opens `source` as it is.
+pub(super) fn open_bytes(source: &Source) -> Result<Bytes<'_>, ReadError> {
+    Ok(match source {
         Source::Path(path) => Box::new(open(path)?),
         Source::Stdin => Box::new(io::stdin()),
         Source::Bytes { bytes, .. } => Box::new(bytes.as_slice()),
-    };
-    unpack(stream)
+    })
+}
+
+/// Contents that can be read from any place on.
+pub(super) trait Contents: Read + Seek + Send {}
+
+impl<S: Read + Seek + Send> Contents for S {}
+
+/// Opens a `source` that is no stream.
+pub(super) fn open_file(source: &Source) -> Result<Box<dyn Contents + '_>, ReadError> {
+    Ok(match source {
+        Source::Path(path) => Box::new(open(path)?),
+        Source::Bytes { bytes, .. } => Box::new(io::Cursor::new(bytes.as_slice())),
+        Source::Stdin => unreachable!("standard input is text"),
+    })
+}
+
+/// Opens `source` as text; unpacks gzip, known by its first bytes.
+pub(super) fn open_text(source: &Source) -> Result<Bytes<'_>, ReadError> {
+    unpack(open_bytes(source)?)
 }
 
 /// Unpacks gzip, and refuses what is plainly no text.
-pub(super) fn unpack<'a>(mut stream: impl Read + Send + 'a) -> Result<TextStream<'a>, ReadError> {
+pub(super) fn unpack<'a>(mut stream: impl Read + Send + 'a) -> Result<Bytes<'a>, ReadError> {
     let mut start = Vec::new();
     stream.by_ref().take(8).read_to_end(&mut start).map_err(ReadError::Io)?;
     if let Some(found) = binary_format(&start) {

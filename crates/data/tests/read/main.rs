@@ -1,5 +1,6 @@
 //! Readers through the public door: what they accept, and the exact words when they refuse.
 
+mod binary;
 mod csv;
 mod refusals;
 mod streaming;

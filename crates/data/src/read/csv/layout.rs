@@ -8,7 +8,7 @@ use crate::read::csv::dialect::Dialect;
 use crate::read::csv::rows::{Cell, Rows, classify};
 use crate::read::error::{ReadError, excerpt};
 use crate::read::options::{ColumnType, Header, ReadOptions};
-use crate::read::{check_columns, check_types};
+use crate::read::{check_columns, check_types, unnamed};
 
 /// How many rows are looked at to see which columns hold text.
 const SAMPLE: usize = 1000;
@@ -83,11 +83,6 @@ fn name_of(number: usize, cell: &[u8]) -> Result<String, ReadError> {
         Ok(name) => Ok(name.to_owned()),
         Err(_) => Err(ReadError::HeaderNotUtf8(excerpt(cell))),
     }
-}
-
-/// What a column without a name is called.
-pub(super) fn unnamed(number: usize) -> String {
-    format!("X{number}")
 }
 
 /// Which columns are to be kept as they are written.

@@ -1,0 +1,228 @@
+//! One column of one row group: its type, and its values in batches.
+
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use parquet::column::page::PageReader;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::read::column::ColumnBuilder;
+use crate::read::error::ReadError;
+use crate::read::parquet::input::Input;
+use crate::read::parquet::zstd::Unpacked;
+use crate::read::parquet::{FORMAT, parquet_error, unsupported_type};
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Bool,
+    Signed,
+    Unsigned,
+    Real,
+    /// A whole number of this fraction of one.
+    Decimal(f64),
+    Text,
+}
+
+impl Kind {
+    /// The kind of a column, or the name of a type that is neither number nor category.
+    pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, &'static str> {
+        if column.path().parts().len() > 1 || column.max_rep_level() > 0 {
+            return Err("nested");
+        }
+        let annotated = match column.logical_type_ref() {
+            Some(logical) => Self::of_logical(logical, column.type_scale())?,
+            None => Self::of_converted(column.converted_type(), column.type_scale())?,
+        };
+        annotated.map_or_else(|| Self::of_physical(column.physical_type()), Ok)
+    }
+
+    fn of_logical(logical: &LogicalType, scale: i32) -> Result<Option<Self>, &'static str> {
+        Ok(Some(match logical {
+            LogicalType::String | LogicalType::Enum | LogicalType::Json => Self::Text,
+            LogicalType::Integer(integer) if integer.is_signed => Self::Signed,
+            LogicalType::Integer(_) => Self::Unsigned,
+            LogicalType::Decimal(_) => Self::Decimal(10f64.powi(-scale)),
+            LogicalType::Unknown => return Ok(None),
+            LogicalType::Date => return Err("date"),
+            LogicalType::Time(_) => return Err("time"),
+            LogicalType::Timestamp(_) => return Err("timestamp"),
+            LogicalType::Uuid => return Err("uuid"),
+            LogicalType::Float16 => return Err("half-precision number"),
+            _ => return Err("binary"),
+        }))
+    }
+
+    /// The older way to say the same.
+    fn of_converted(converted: ConvertedType, scale: i32) -> Result<Option<Self>, &'static str> {
+        use ConvertedType as C;
+        Ok(Some(match converted {
+            C::NONE => return Ok(None),
+            C::UTF8 | C::ENUM | C::JSON => Self::Text,
+            C::DECIMAL => Self::Decimal(10f64.powi(-scale)),
+            C::INT_8 | C::INT_16 | C::INT_32 | C::INT_64 => Self::Signed,
+            C::UINT_8 | C::UINT_16 | C::UINT_32 | C::UINT_64 => Self::Unsigned,
+            C::DATE => return Err("date"),
+            C::TIME_MILLIS | C::TIME_MICROS => return Err("time"),
+            C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS => return Err("timestamp"),
+            C::INTERVAL => return Err("interval"),
+            C::BSON => return Err("binary"),
+            C::MAP | C::MAP_KEY_VALUE | C::LIST => return Err("nested"),
+        }))
+    }
+
+    fn of_physical(physical: Physical) -> Result<Self, &'static str> {
+        match physical {
+            Physical::BOOLEAN => Ok(Self::Bool),
+            Physical::INT32 | Physical::INT64 => Ok(Self::Signed),
+            Physical::FLOAT | Physical::DOUBLE => Ok(Self::Real),
+            Physical::BYTE_ARRAY => Ok(Self::Text),
+            Physical::INT96 => Err("timestamp"),
+            Physical::FIXED_LEN_BYTE_ARRAY => Err("binary"),
+        }
+    }
+
+    fn column(self) -> ColumnBuilder {
+        match self {
+            Self::Bool | Self::Text => ColumnBuilder::text(),
+            Self::Signed | Self::Unsigned => ColumnBuilder::numbers(),
+            Self::Real | Self::Decimal(_) => ColumnBuilder::reals(),
+        }
+    }
+
+    /// The number that `stored` stands for; `unsigned` is the same bits without a sign.
+    fn number(self, stored: i64, unsigned: u64) -> f64 {
+        match self {
+            Self::Unsigned => unsigned as f64,
+            Self::Decimal(unit) => stored as f64 * unit,
+            _ => stored as f64,
+        }
+    }
+}
+
+/// Reads one column of one row group.
+pub(super) struct ColumnChunk {
+    name: String,
+    kind: Kind,
+    reader: ColumnReader,
+    optional: bool,
+}
+
+impl ColumnChunk {
+    pub(super) fn open(
+        input: Input,
+        chunk: &ColumnChunkMetaData,
+        rows: usize,
+        kind: Kind,
+    ) -> Result<Self, ReadError> {
+        let column = chunk.column_descr_ptr();
+        let (name, optional) = (column.name().to_owned(), column.max_def_level() > 0);
+        let reader = get_column_reader(column, pages(input, chunk, rows).map_err(parquet_error)?);
+        Ok(Self { name, kind, reader, optional })
+    }
+
+    /// The next `rows` values.
+    pub(super) fn read(&mut self, rows: usize) -> Result<ColumnBuilder, ReadError> {
+        let mut column = self.kind.column();
+        self.read_into(&mut column, rows)?;
+        Ok(column)
+    }
+
+    fn read_into(&mut self, column: &mut ColumnBuilder, rows: usize) -> Result<(), ReadError> {
+        let (kind, name) = (self.kind, &self.name);
+        let column = Optional { column, optional: self.optional };
+        match &mut self.reader {
+            ColumnReader::BoolColumnReader(reader) => column.fill(reader, rows, |column, &value| {
+                Ok(column.push_text(if value { "true" } else { "false" }))
+            }),
+            ColumnReader::Int32ColumnReader(reader) => column.fill(reader, rows, |column, &value| {
+                Ok(column.push_value(kind.number(value.into(), (value as u32).into())))
+            }),
+            ColumnReader::Int64ColumnReader(reader) => column
+                .fill(reader, rows, |column, &value| Ok(column.push_value(kind.number(value, value as u64)))),
+            ColumnReader::FloatColumnReader(reader) => {
+                column.fill(reader, rows, |column, &value| Ok(column.push_value(value.into())))
+            }
+            ColumnReader::DoubleColumnReader(reader) => {
+                column.fill(reader, rows, |column, &value| Ok(column.push_value(value)))
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                column.fill(reader, rows, |column, value| push_bytes(column, kind, value.data(), name))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                column.fill(reader, rows, |column, value| push_bytes(column, kind, value.data(), name))
+            }
+            ColumnReader::Int96ColumnReader(_) => Err(unsupported_type(name, "timestamp")),
+        }
+    }
+}
+
+/// A column that may have gaps.
+struct Optional<'a> {
+    column: &'a mut ColumnBuilder,
+    optional: bool,
+}
+
+impl Optional<'_> {
+    /// Reads `rows` values and gaps, and hands each value to `push`.
+    fn fill<T: DataType>(
+        self,
+        reader: &mut ColumnReaderImpl<T>,
+        rows: usize,
+        mut push: impl FnMut(&mut ColumnBuilder, &T::T) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        let read = reader.read_records(rows, Some(&mut levels), None, &mut values).map_err(parquet_error)?;
+        if read.0 < rows {
+            return Err(ReadError::Truncated(FORMAT));
+        }
+        let mut values = values.iter();
+        for row in 0..rows {
+            let is_gap = self.optional && levels.get(row) == Some(&0);
+            match if is_gap { None } else { values.next() } {
+                Some(value) => push(self.column, value)?,
+                None => self.column.push_missing(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds text, or a decimal number stored as bytes.
+fn push_bytes(column: &mut ColumnBuilder, kind: Kind, bytes: &[u8], name: &str) -> Result<(), ReadError> {
+    match kind {
+        Kind::Decimal(unit) => {
+            let number = big_endian(bytes).ok_or_else(|| unsupported_type(name, "long decimal"))?;
+            column.push_value(number * unit);
+        }
+        _ => column.push_text(std::str::from_utf8(bytes).map_err(|_| unsupported_type(name, "binary"))?),
+    }
+    Ok(())
+}
+
+/// A whole number of at most 16 bytes in two's complement, the large byte first.
+fn big_endian(bytes: &[u8]) -> Option<f64> {
+    let sign = bytes.first().is_some_and(|&byte| byte >= 0x80);
+    let start = if sign { -1 } else { 0 };
+    (bytes.len() <= 16)
+        .then(|| bytes.iter().fold(start, |sum: i128, &byte| (sum << 8) | i128::from(byte)) as f64)
+}
+
+/// The pages of a column, unpacked.
+fn pages(
+    input: Input,
+    chunk: &ColumnChunkMetaData,
+    rows: usize,
+) -> Result<Box<dyn PageReader>, ParquetError> {
+    let input = Arc::new(input);
+    if !matches!(chunk.compression(), Compression::ZSTD(_)) {
+        return Ok(Box::new(SerializedPageReader::new(input, chunk, rows, None)?));
+    }
+    let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+    Ok(Box::new(Unpacked(SerializedPageReader::new(input, &plain, rows, None)?)))
+}
