@@ -36,6 +36,13 @@ const ROW_GROUP: usize = 1 << 16;
 /// # Errors
 /// When `to` cannot be written to.
 pub fn write_csv(table: &Table, to: impl Write) -> io::Result<()> {
+    csv_file(table, to).map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
+fn csv_file(table: &Table, to: impl Write) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(to);
     writer.write_record(table.names())?;
     let mut digits = ryu::Buffer::new();
@@ -45,7 +52,7 @@ pub fn write_csv(table: &Table, to: impl Write) -> io::Result<()> {
         }
         writer.write_record(None::<&[u8]>)?;
     }
-    writer.flush()
+    Ok(writer.flush()?)
 }
 
 /// The text of one cell; a number is printed into `digits`.

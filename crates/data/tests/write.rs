@@ -4,7 +4,7 @@
 
 use gflowcausal_data::{
     Column, Format, MISSING_CODE, Model, ReadOptions, Simulation, Source, Table, Values, read_table,
-    simulate, write_csv,
+    simulate, write_csv, write_parquet,
 };
 use proptest::prelude::*;
 
@@ -82,4 +82,47 @@ fn simulated_tables_come_back_from_csv() {
         let source = Source::Bytes { format: Format::Csv, bytes };
         assert_same(&read_table(&source, &ReadOptions::default()).unwrap(), &table);
     }
+}
+
+#[test]
+fn simulated_tables_come_back_from_parquet() {
+    for table in simulated_tables() {
+        let mut bytes = Vec::new();
+        write_parquet(&table, &mut bytes).unwrap();
+        let source = Source::Bytes { format: Format::Parquet, bytes };
+        assert_same(&read_table(&source, &ReadOptions::default()).unwrap(), &table);
+    }
+}
+
+#[test]
+fn a_parquet_file_of_several_row_groups_comes_back() {
+    let values: Vec<f64> =
+        (0..200_000).map(|k| if k % 7 == 0 { f64::NAN } else { f64::from(k).sin() }).collect();
+    let table = Table::new(vec![Column::continuous("a.b, \"c\"", values)]).unwrap();
+    let mut bytes = Vec::new();
+    write_parquet(&table, &mut bytes).unwrap();
+    let source = Source::Bytes { format: Format::Parquet, bytes };
+    assert_same(&read_table(&source, &ReadOptions::default()).unwrap(), &table);
+}
+
+/// A disk that is full after so many bytes.
+struct Full(usize);
+
+impl std::io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_as_such() {
+    let table = &simulated_tables()[0];
+    let kind = |written: std::io::Result<()>| written.unwrap_err().kind();
+    assert_eq!(kind(write_csv(table, Full(100))), std::io::ErrorKind::StorageFull);
+    assert_eq!(kind(write_parquet(table, Full(100))), std::io::ErrorKind::StorageFull);
 }
