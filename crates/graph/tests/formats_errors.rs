@@ -196,11 +196,14 @@ fn bif() {
 #[test]
 fn tetrad() {
     let refuse = |file: &str, message: &str| refuse(Format::Tetrad, file, message);
-    refuse("A --> B", "line 1, column 1: expected 'Graph Nodes:', found something else");
-    refuse("Graph Nodes:\nA;B\n", "line 2, column 1: expected 'Graph Edges:', found something else");
+    refuse("A --> B", "line 1, column 1: expected 'Graph Nodes:', found 'A --> B'");
+    refuse("Graph Nodes:\nA;B\n", "line 2, column 1: expected 'Graph Edges:', found the end of the file");
     refuse("Graph Nodes:\nA;B;A\n\nGraph Edges:\n", "line 2: two variables are named 'A'");
     let edges = |edges: &str| format!("Graph Nodes:\nalpha;B\n\nGraph Edges:\n{edges}\n");
-    refuse(&edges("1. alpha B"), "line 5, column 1: expected an edge such as '1. A --> B', found none");
+    refuse(
+        &edges("1. alpha B"),
+        "line 5, column 1: expected an edge such as '1. A --> B', found '1. alpha B'",
+    );
     refuse(&edges("1. alpa --> B"), "line 5: no variable is named 'alpa'; did you mean 'alpha'?");
     refuse(&edges("1. alpha --> C"), "line 5: no variable is named 'C'");
     refuse(&edges("1. alpha <-> B"), "line 5: the edge 'alpha' <-> 'B' is neither directed nor undirected");

@@ -162,24 +162,16 @@ impl Format {
     /// # Errors
     /// When the file does not follow the format or what it says is no graph.
     pub fn read(self, file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
-        if file.is_empty() {
-            return Err(FormatError::Empty);
-        }
-        if self == Self::Npy {
-            return npy::read(file, options);
-        }
-        let text = text(file)?;
-        if text.trim().is_empty() {
-            return Err(FormatError::Empty);
-        }
         match self {
-            Self::Json => json::read(text, options),
-            Self::Csv | Self::EdgeList => csv::read(text, options),
-            Self::Dot => dot::read(text, options),
-            Self::Graphml => graphml::read(text),
-            Self::Gml => gml::read(text),
-            Self::Bif => bif::read(text),
-            Self::Npy | Self::Tetrad => tetrad::read(text),
+            Self::Json => json::read(content(file)?, options),
+            Self::Csv | Self::EdgeList => csv::read(content(file)?, options),
+            Self::Dot => dot::read(content(file)?, options),
+            Self::Graphml => graphml::read(content(file)?),
+            Self::Gml => gml::read(content(file)?),
+            Self::Bif => bif::read(content(file)?),
+            Self::Npy if file.is_empty() => Err(FormatError::Empty),
+            Self::Npy => npy::read(file, options),
+            Self::Tetrad => tetrad::read(content(file)?),
         }
     }
 
@@ -218,6 +210,11 @@ fn text(file: &[u8]) -> Result<&str, FormatError> {
         FormatError::NotUtf8 { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// The text of a file that says something.
+fn content(file: &[u8]) -> Result<&str, FormatError> {
+    text(file).and_then(|text| if text.trim().is_empty() { Err(FormatError::Empty) } else { Ok(text) })
 }
 
 /// The text from its first word on, comments apart.

@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
         }
     }
     if !text.lines().any(|line| line.trim() == "Graph Edges:") {
-        return Err(missing(text.lines().count(), "Graph Edges:"));
+        return Err(expected(text.lines().count(), "'Graph Edges:'", "the end of the file"));
     }
     let edges = lines.skip_while(|(_, line)| line.is_empty());
     let names = builder.names().to_vec();
@@ -50,14 +50,13 @@ fn find_heading<'a>(
 ) -> Result<(), FormatError> {
     match lines.find(|(_, line)| !line.is_empty()) {
         Some((_, line)) if line == heading => Ok(()),
-        Some((number, _)) => Err(missing(number, heading)),
-        None => Err(missing(1, heading)),
+        Some((number, line)) => Err(expected(number, &format!("'{heading}'"), &format!("'{line}'"))),
+        None => Err(expected(1, &format!("'{heading}'"), "the end of the file")),
     }
 }
 
-fn missing(line: usize, heading: &str) -> FormatError {
-    let (expected, found) = (format!("'{heading}'"), "something else".to_owned());
-    FormatError::Syntax { line, column: 1, expected, found }
+fn expected(line: usize, expected: &str, found: &str) -> FormatError {
+    FormatError::Syntax { line, column: 1, expected: expected.to_owned(), found: found.to_owned() }
 }
 
 /// Latent variables stand in parentheses, selection variables in brackets.
@@ -81,7 +80,7 @@ fn link(line: &str, number: usize, names: &Names<'_>) -> Result<Link, FormatErro
         Some((names.find(from.trim())?, mark, kind, find_start(to.trim(), names)?))
     };
     let Some((from, mark, kind, to)) = splits().find_map(known) else {
-        return Err(unreadable(splits().next().map(|(from, _, _, to)| (from, to)), number, names));
+        return Err(unreadable(line, splits().next().map(|(from, _, _, to)| (from, to)), number, names));
     };
     let edge = Edge { from, to };
     let link = Link::directed(edge, number);
@@ -103,10 +102,9 @@ fn find_start(text: &str, names: &Names<'_>) -> Option<usize> {
     names.find(text).or(longest)
 }
 
-fn unreadable(sides: Option<(&str, &str)>, line: usize, names: &Names<'_>) -> FormatError {
+fn unreadable(text: &str, sides: Option<(&str, &str)>, line: usize, names: &Names<'_>) -> FormatError {
     let Some((from, to)) = sides else {
-        let (expected, found) = ("an edge such as '1. A --> B'".to_owned(), "none".to_owned());
-        return FormatError::Syntax { line, column: 1, expected, found };
+        return expected(line, "an edge such as '1. A --> B'", &format!("'{text}'"));
     };
     let side = if names.find(from.trim()).is_none() { from } else { to };
     at(Some(line), names.unknown(side.trim()).into())
