@@ -6,6 +6,9 @@ use gflowcausal_graph::NodeSet;
 use super::{Correlation, Fit, GaussianScore, residual_fit};
 use crate::{LocalScore, ScoreError};
 
+/// How far a quick test may be off by rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// What a parent costs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Penalty {
@@ -42,8 +45,8 @@ pub struct Bic {
     correlation: Correlation,
     rows: u64,
     price: f64,
-    /// A parent pays off when it leaves less than this share of the residual variance.
-    worthwhile: f64,
+    /// One parent, or two, pay off when they leave less than this share of the residual variance.
+    worthwhile: [f64; 2],
 }
 
 impl Bic {
@@ -55,7 +58,8 @@ impl Bic {
         let correlation = Correlation::of_moments(moments)?;
         let rows = moments.rows();
         let price = penalty.price(rows, correlation.nodes())?;
-        Ok(Self { correlation, rows, price, worthwhile: (-price / rows as f64).exp() })
+        let worthwhile = [1.0, 2.0].map(|parents| (-parents * price / rows as f64).exp());
+        Ok(Self { correlation, rows, price, worthwhile })
     }
 
     /// How many rows the data have.
@@ -68,6 +72,11 @@ impl Bic {
     #[must_use]
     pub fn price(&self) -> f64 {
         self.price
+    }
+
+    /// The share of the residual variance below which one or two parents pay off.
+    fn worthwhile(&self, parents: usize) -> f64 {
+        self.worthwhile[parents - 1]
     }
 
     /// The share of variance left, unless there are so many parents that anything would be fitted.
@@ -112,12 +121,13 @@ impl GaussianScore for Bic {
         -0.5 * (rows * log_variance + fit.parents as f64 * self.price)
     }
 
+    /// How far what is left stays below what would just pay for the new parents. No logarithm is needed.
     #[inline]
-    fn gain(&self, _node: usize, now: &Fit, after: &Fit) -> f64 {
-        let (before, after) = (self.credible(now), self.credible(after));
-        if after >= before * self.worthwhile {
-            return 0.0;
-        }
-        0.5 * (self.rows as f64 * (before / after).ln() - self.price)
+    fn merit(&self, _node: usize, now: &Fit, after: &Fit) -> f64 {
+        self.credible(now) * self.worthwhile(after.parents - now.parents) - self.credible(after)
+    }
+
+    fn least_explained(&self, now: &Fit, more: usize) -> f64 {
+        now.residual * (1.0 - self.worthwhile(more)) * (1.0 - ROUNDING)
     }
 }

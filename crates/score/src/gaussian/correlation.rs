@@ -2,6 +2,7 @@
 
 use gflowcausal_data::Moments;
 
+use super::kernel::padded;
 use crate::ScoreError;
 
 /// What a variance of 1 can no longer be told from nothing.
@@ -21,6 +22,7 @@ const CONSTANT: f64 = 1e-13;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correlation {
     nodes: usize,
+    /// Row by row, each filled up with zeros to whole lanes.
     values: Vec<f64>,
     log_scale: Vec<f64>,
 }
@@ -54,23 +56,28 @@ impl Correlation {
             });
         }
         let scale: Vec<f64> = (0..nodes).map(|i| matrix[i * nodes + i].max(0.0).sqrt()).collect();
-        let entry = |k: usize| matrix[k] / scale[k / nodes] / scale[k % nodes];
-        let mut correlation = Self {
-            nodes,
-            values: (0..nodes * nodes).map(|k| entry(k).clamp(-1.0, 1.0)).collect(),
-            log_scale: scale.iter().map(|scale| scale.ln()).collect(),
-        };
+        let log_scale = scale.iter().map(|scale| scale.ln()).collect();
+        let mut correlation = Self { nodes, values: vec![0.0; nodes * padded(nodes)], log_scale };
+        for (i, row) in matrix.chunks_exact(nodes.max(1)).enumerate() {
+            for (j, value) in row.iter().enumerate() {
+                correlation.set(i, j, (value / scale[i] / scale[j]).clamp(-1.0, 1.0));
+            }
+            correlation.set(i, i, 1.0);
+        }
         (0..nodes).filter(|&i| scale[i] <= 0.0).for_each(|i| correlation.isolate(i));
-        (0..nodes).for_each(|i| correlation.values[i * nodes + i] = 1.0);
         Ok(correlation)
+    }
+
+    fn set(&mut self, i: usize, j: usize, value: f64) {
+        self.values[i * padded(self.nodes) + j] = value;
     }
 
     /// Cuts the ties of a constant column.
     fn isolate(&mut self, column: usize) {
         for other in 0..self.nodes {
             let tie = f64::from(u8::from(other == column));
-            self.values[column * self.nodes + other] = tie;
-            self.values[other * self.nodes + column] = tie;
+            self.set(column, other, tie);
+            self.set(other, column, tie);
         }
         self.log_scale[column] = 0.0;
     }
@@ -85,7 +92,14 @@ impl Correlation {
     #[must_use]
     #[inline]
     pub fn row(&self, node: usize) -> &[f64] {
-        &self.values[node * self.nodes..(node + 1) * self.nodes]
+        &self.padded_row(node)[..self.nodes]
+    }
+
+    /// The same, filled up with zeros to whole lanes.
+    #[inline]
+    pub(super) fn padded_row(&self, node: usize) -> &[f64] {
+        let stride = padded(self.nodes);
+        &self.values[node * stride..(node + 1) * stride]
     }
 
     /// The natural logarithm of what `node` was divided by (its standard deviation).

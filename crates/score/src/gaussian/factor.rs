@@ -4,7 +4,7 @@ use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
 
 use super::correlation::{Correlation, RESOLUTION};
-use super::sweep::Fit;
+use super::fit::Fit;
 
 /// The Cholesky factor of the correlations among some variables, grown one variable at a time.
 ///
@@ -87,42 +87,78 @@ pub(crate) fn conditional_log_det(
 #[derive(Debug, Clone)]
 pub(crate) struct Inverse {
     pub(crate) members: Vec<usize>,
-    inverse: Vec<f64>,
-    coefficients: Vec<f64>,
     log_scales: Vec<f64>,
+    removed: Vec<bool>,
+    /// `L⁻¹`, row by row.
+    lower: Vec<f64>,
+    /// `(L Lᵀ)⁻¹`, made when the first member is taken out.
+    inverse: Vec<f64>,
+    diagonal: Vec<f64>,
+    coefficients: Vec<f64>,
     pub(crate) fit: Fit,
 }
 
 impl Inverse {
-    /// Costs `O(k³/2)`.
+    /// Costs `O(k³/3)`.
     pub(crate) fn new(correlation: &Correlation, node: usize, parents: impl Iterator<Item = usize>) -> Self {
         let mut factor = Factor::of(correlation, parents);
         let log_det = factor.log_det(correlation);
-        let inverse = invert(&factor);
-        let members = factor.members.to_vec();
+        let length = factor.packed.len();
+        let residual = factor.project(correlation.row(node)).max(RESOLUTION);
+        let (packed, target) = factor.packed.split_at(length);
+        let fit = Fit { parents: factor.members.len(), residual, log_det };
+        Self::of_factor(correlation, factor.members.to_vec(), packed, target.to_vec(), fit)
+    }
+
+    /// From the rows of a Cholesky factor with inverse diagonal, and the target's own row.
+    pub(super) fn of_factor(
+        correlation: &Correlation,
+        members: Vec<usize>,
+        packed: &[f64],
+        target: Vec<f64>,
+        fit: Fit,
+    ) -> Self {
         let k = members.len();
-        let target = correlation.row(node);
-        let dot = |row: &[f64]| row.iter().zip(&members).map(|(a, &member)| a * target[member]).sum();
-        let coefficients = inverse.chunks(k.max(1)).map(dot).collect();
-        let residual = factor.project(target).max(RESOLUTION);
+        let lower = invert_lower(packed, k);
+        let (mut diagonal, mut coefficients) = (vec![0.0; k], vec![0.0; k]);
+        for (row, y) in lower.chunks(k.max(1)).zip(target) {
+            for (index, a) in row.iter().enumerate() {
+                diagonal[index] += a * a;
+                coefficients[index] += a * y;
+            }
+        }
         let log_scales = members.iter().map(|&member| correlation.log_scale(member)).collect();
-        Self { members, inverse, coefficients, log_scales, fit: Fit { parents: k, residual, log_det } }
+        Self {
+            removed: vec![false; k],
+            members,
+            log_scales,
+            lower,
+            inverse: Vec::new(),
+            diagonal,
+            coefficients,
+            fit,
+        }
     }
 
     /// Whether a member depends linearly on others.
     pub(crate) fn is_singular(&self) -> bool {
-        (0..self.members.len()).any(|index| self.diagonal(index) <= 0.0)
+        self.diagonal.iter().any(|&precision| precision <= 0.0)
     }
 
     /// The reciprocal of what the other members leave of the variance of the one at `index`; zero for a dependent one.
     pub(crate) fn diagonal(&self, index: usize) -> f64 {
-        self.inverse[index * self.members.len() + index]
+        self.diagonal[index]
     }
 
-    /// The inverse times `vector`.
+    /// The inverse times `vector`. Costs `O(k²)`.
     pub(crate) fn solve(&self, vector: &[f64]) -> Vec<f64> {
-        let dot = |row: &[f64]| row.iter().zip(vector).map(|(a, b)| a * b).sum();
-        self.inverse.chunks(self.members.len().max(1)).map(dot).collect()
+        let k = self.members.len();
+        let mut solution = vec![0.0; k];
+        for row in self.lower.chunks(k.max(1)) {
+            let dot: f64 = row.iter().zip(vector).map(|(a, b)| a * b).sum();
+            solution.iter_mut().zip(row).for_each(|(entry, a)| *entry += dot * a);
+        }
+        solution
     }
 
     /// The standardised coefficient of the member at `index`; zero for a dependent one.
@@ -132,65 +168,73 @@ impl Inverse {
 
     /// How much more of the variance is left without the member at `index`.
     pub(crate) fn loss(&self, index: usize) -> f64 {
-        let diagonal = self.diagonal(index);
+        let diagonal = self.diagonal[index];
         if diagonal > 0.0 { self.coefficients[index].powi(2) / diagonal } else { 0.0 }
     }
 
-    /// The fit without the member at `index`.
-    pub(crate) fn fit_without(&self, index: usize) -> Fit {
-        let diagonal = self.diagonal(index);
-        let log_pivot = if diagonal > 0.0 { -diagonal.ln() } else { RESOLUTION.ln() };
+    /// The fit without the member at `index`, with the determinant only if asked for.
+    pub(crate) fn fit_without(&self, index: usize, with_det: bool) -> Fit {
+        let log_pivot = |diagonal: f64| if diagonal > 0.0 { -diagonal.ln() } else { RESOLUTION.ln() };
+        let lost =
+            if with_det { log_pivot(self.diagonal[index]) + 2.0 * self.log_scales[index] } else { 0.0 };
         Fit {
             parents: self.fit.parents - 1,
             residual: self.fit.residual + self.loss(index),
-            log_det: self.fit.log_det - log_pivot - 2.0 * self.log_scales[index],
+            log_det: self.fit.log_det - lost,
         }
     }
 
     /// Takes the member at `index` out: a rank-one downdate of the inverse and the coefficients.
+    ///
+    /// Its row and column turn to zeros; it stays in place, and [`kept`](Self::kept) no longer names it.
     pub(crate) fn remove(&mut self, index: usize) {
-        self.fit = self.fit_without(index);
+        self.fit = self.fit_without(index, true);
         let k = self.members.len();
-        let pivot = self.diagonal(index);
-        let column: Vec<f64> = (0..k).map(|i| self.inverse[i * k + index]).collect();
-        let scale = if pivot > 0.0 { pivot.recip() } else { 0.0 };
-        let coefficient = self.coefficients[index];
-        let mut kept = Vec::with_capacity((k - 1) * (k - 1));
-        for i in (0..k).filter(|&i| i != index) {
-            self.coefficients[i] -= column[i] * coefficient * scale;
-            kept.extend(
-                (0..k)
-                    .filter(|&j| j != index)
-                    .map(|j| self.inverse[i * k + j] - column[i] * column[j] * scale),
-            );
+        if self.inverse.is_empty() {
+            self.inverse = gram(&self.lower, k);
         }
-        self.inverse = kept;
-        self.coefficients.remove(index);
-        self.log_scales.remove(index);
-        self.members.remove(index);
+        let column = self.inverse[index * k..][..k].to_vec();
+        let scale = if column[index] > 0.0 { column[index].recip() } else { 0.0 };
+        let coefficient = self.coefficients[index] * scale;
+        for (i, row) in self.inverse.chunks_mut(k).enumerate() {
+            let weight = column[i] * scale;
+            row.iter_mut().zip(&column).for_each(|(entry, c)| *entry -= weight * c);
+            self.coefficients[i] -= column[i] * coefficient;
+            self.diagonal[i] -= weight * column[i];
+        }
+        self.removed[index] = true;
+    }
+
+    /// The members that were not taken out, with their indices.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let members = self.members.iter().copied().enumerate();
+        members.filter(|&(index, _)| !self.removed[index])
     }
 }
 
-/// `(L Lᵀ)⁻¹` by inverting `L` and multiplying back, row by row; dependent variables get rows of zeros.
-fn invert(factor: &Factor) -> Vec<f64> {
-    let k = factor.members.len();
+/// `L⁻¹` of a packed factor with inverse diagonal, row by row; dependent variables get rows of zeros.
+fn invert_lower(packed: &[f64], k: usize) -> Vec<f64> {
     let mut lower = vec![0.0; k * k];
     for i in 0..k {
-        let row = factor.row(i);
-        for j in 0..i {
-            let sum: f64 = (j..i).map(|t| row[t] * lower[t * k + j]).sum();
-            lower[i * k + j] = -sum * row[i];
+        let start = i * (i + 1) / 2;
+        let (factors, pivot) = (&packed[start..start + i], packed[start + i]);
+        let (done, row) = lower.split_at_mut(i * k);
+        for (earlier, factor) in done.chunks(k).zip(factors) {
+            row[..i].iter_mut().zip(earlier).for_each(|(entry, e)| *entry -= factor * e);
         }
-        lower[i * k + i] = row[i];
+        row[..i].iter_mut().for_each(|entry| *entry *= pivot);
+        row[i] = pivot;
     }
-    let mut inverse = vec![0.0; k * k];
-    for t in 0..k {
-        let row = &lower[t * k..=t * k + t];
-        for (i, &a) in row.iter().enumerate() {
-            for (j, &b) in row.iter().enumerate() {
-                inverse[i * k + j] += a * b;
-            }
+    lower
+}
+
+/// `AᵀA` of a lower triangular matrix.
+fn gram(lower: &[f64], k: usize) -> Vec<f64> {
+    let mut product = vec![0.0; k * k];
+    for (t, row) in lower.chunks(k.max(1)).enumerate() {
+        for (i, &a) in row[..=t].iter().enumerate() {
+            product[i * k..].iter_mut().zip(&row[..=t]).for_each(|(entry, b)| *entry += a * b);
         }
     }
-    inverse
+    product
 }

@@ -5,6 +5,8 @@ mod bic;
 mod bic_equal;
 mod correlation;
 mod factor;
+mod fit;
+mod kernel;
 mod schur;
 mod sweep;
 
@@ -12,8 +14,8 @@ pub use bge::{Bge, BgePrior};
 pub use bic::{Bic, Penalty};
 pub use bic_equal::{BicEqual, SparseBicEqual};
 pub use correlation::Correlation;
+pub use fit::{Fit, GaussianScore};
 pub use schur::CompleteGaussian;
-pub use sweep::{Fit, GaussianScore};
 
 pub(crate) use factor::{Inverse, conditional_log_det, residual_fit};
 pub(crate) use sweep::Sweep;

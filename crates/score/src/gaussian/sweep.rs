@@ -1,120 +1,167 @@
 //! A parent set that grows one variable at a time, with what it leaves of every other variable's variance.
 
 use super::correlation::{Correlation, RESOLUTION};
-use crate::LocalScore;
-
-/// What a Gaussian score needs to know about a variable and its parents, on the scale of correlations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fit {
-    /// How many parents there are.
-    pub parents: usize,
-    /// The share of the variable's variance that the parents leave unexplained; never below 1e−12.
-    pub residual: f64,
-    /// The logarithm of the determinant of the parents' second moments, on the data's own scale.
-    ///
-    /// Zero unless the score [uses it](GaussianScore::USES_DETERMINANT).
-    pub log_det: f64,
-}
-
-/// A local score that is a function of [`Fit`] alone, so that all candidate parents can be judged in one pass.
-pub trait GaussianScore: LocalScore {
-    /// Whether the score looks at [`Fit::log_det`].
-    const USES_DETERMINANT: bool;
-
-    /// The second moments it looks at.
-    fn correlation(&self) -> &Correlation;
-
-    /// The term of `node` for a parent set that fits like that.
-    fn term(&self, node: usize, fit: &Fit) -> f64;
-
-    /// How much the term of `node` rises from `now` to `after`, which has one parent more.
-    ///
-    /// A score may answer any number that is not above zero when the term does not rise.
-    fn gain(&self, node: usize, now: &Fit, after: &Fit) -> f64 {
-        self.term(node, after) - self.term(node, now)
-    }
-}
+use super::kernel::{Elimination, Hit, Left, PairScan};
+use super::{Fit, GaussianScore, Inverse};
 
 /// The left-looking Cholesky factor of a growing parent set, carried along for all variables at once.
 ///
 /// After `k` parents, column `t` holds for every variable its covariance with what was new in parent `t`;
-/// `variance` and `covariance` hold what is left of every variable's variance and of its covariance with the target.
+/// `left` is what they leave of every variable's variance and of its covariance with the target.
 /// A further parent costs `O(k·d)` and every candidate can then be judged in `O(1)`.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep {
+    machine: pulp::Arch,
     target: usize,
-    members: Vec<usize>,
+    members: usize,
+    taken: Vec<bool>,
+    /// The parents that have a column: all but those that depend linearly on earlier ones.
+    pivots: Vec<usize>,
     columns: Vec<f64>,
-    variance: Vec<f64>,
-    covariance: Vec<f64>,
+    left: Left,
     log_det: f64,
 }
 
 impl Sweep {
     /// Starts over: no parents of `target`.
     pub(crate) fn start(&mut self, correlation: &Correlation, target: usize) {
+        let row = correlation.padded_row(target);
         self.target = target;
-        self.members.clear();
+        self.members = 0;
+        self.pivots.clear();
+        self.taken.clear();
+        self.taken.resize(row.len(), false);
         self.columns.clear();
-        self.variance.clear();
-        self.variance.resize(correlation.nodes(), 1.0);
-        self.covariance.clear();
-        self.covariance.extend_from_slice(correlation.row(target));
+        self.left.reset(row);
         self.log_det = 0.0;
     }
 
-    /// The parents, in the order in which they came.
-    pub(crate) fn members(&self) -> &[usize] {
-        &self.members
+    /// The regression of the target on the parents, dependent ones left out of the coefficients.
+    ///
+    /// The factor is there already: `O(k³/6)` to invert it.
+    pub(crate) fn regression(&self, correlation: &Correlation) -> Inverse {
+        let stride = self.left.variance.len();
+        let row =
+            |variable: usize, length: usize| (0..length).map(move |t| self.columns[t * stride + variable]);
+        let mut packed = Vec::with_capacity(self.pivots.len() * (self.pivots.len() + 1) / 2);
+        for (index, &pivot) in self.pivots.iter().enumerate() {
+            packed.extend(row(pivot, index));
+            packed.push(self.columns[index * stride + pivot].recip());
+        }
+        let target = row(self.target, self.pivots.len()).collect();
+        Inverse::of_factor(correlation, self.pivots.clone(), &packed, target, self.fit())
     }
 
     /// How the parents so far fit the target.
     pub(crate) fn fit(&self) -> Fit {
-        let residual = self.variance[self.target].max(RESOLUTION);
-        Fit { parents: self.members.len(), residual, log_det: self.log_det }
+        let residual = self.left.variance[self.target].max(RESOLUTION);
+        Fit { parents: self.members, residual, log_det: self.log_det }
     }
 
-    /// What adding `candidate` would bring the target by `score`.
+    /// Those of `candidates` whose addition raises `score`, with their [merits](GaussianScore::merit).
+    pub(crate) fn useful<S: GaussianScore>(&self, score: &S, candidates: &[u16]) -> Vec<(f64, u16)> {
+        let now = self.fit();
+        let least = score.least_explained(&now, 1);
+        let mut useful = Vec::with_capacity(candidates.len());
+        for &candidate in candidates {
+            let index = usize::from(candidate);
+            if self.left.explains[index] > least && !self.taken[index] {
+                let merit = self.merit(score, &now, index);
+                if merit > 0.0 {
+                    useful.push((merit, candidate));
+                }
+            }
+        }
+        useful
+    }
+
+    /// Those of `candidates` that are not parents, would be something new and do not raise `score`.
+    fn useless<S: GaussianScore>(&self, score: &S, candidates: &[u16]) -> Vec<usize> {
+        let now = self.fit();
+        let least = score.least_explained(&now, 1);
+        let useless = |&index: &usize| {
+            let new = !self.taken[index] && self.left.variance[index] > RESOLUTION;
+            new && (self.left.explains[index] <= least || self.merit(score, &now, index) <= 0.0)
+        };
+        candidates.iter().map(|&candidate| usize::from(candidate)).filter(useless).collect()
+    }
+
     #[inline]
-    pub(crate) fn gain<S: GaussianScore>(&self, score: &S, now: &Fit, candidate: usize) -> f64 {
-        let (left, shared) = (self.variance[candidate], self.covariance[candidate]);
-        let explained = if left > RESOLUTION { shared * shared / left } else { 0.0 };
-        let residual = (self.variance[self.target] - explained).max(RESOLUTION);
+    fn merit<S: GaussianScore>(&self, score: &S, now: &Fit, candidate: usize) -> f64 {
         let log_det = if S::USES_DETERMINANT {
-            now.log_det + log_pivot(score.correlation(), candidate, left)
+            log_pivot(score.correlation(), candidate, self.left.variance[candidate])
         } else {
             0.0
         };
-        score.gain(self.target, now, &Fit { parents: now.parents + 1, residual, log_det })
+        score.merit(self.target, now, &self.fit_after(1, self.left.explains[candidate], log_det))
+    }
+
+    fn fit_after(&self, more: usize, explained: f64, log_det: f64) -> Fit {
+        let residual = (self.left.variance[self.target] - explained).max(RESOLUTION);
+        Fit { parents: self.members + more, residual, log_det: self.log_det + log_det }
+    }
+
+    /// Every two of `candidates` (ascending) that raise `score` together where neither does alone, with the merit.
+    ///
+    /// Costs `O(k·d²/2)` multiply-adds.
+    pub(crate) fn pair_merits<S: GaussianScore>(
+        &self,
+        score: &S,
+        candidates: &[u16],
+    ) -> Vec<(f64, [u16; 2])> {
+        let now = self.fit();
+        let idle = self.useless(score, candidates);
+        let mut variance = vec![f64::INFINITY; self.left.variance.len()];
+        idle.iter().for_each(|&index| variance[index] = self.left.variance[index]);
+        let hits = self.machine.dispatch(PairScan {
+            correlation: score.correlation(),
+            columns: &self.columns,
+            variance: &variance,
+            covariance: &self.left.covariance,
+            candidates: &idle,
+            needed: score.least_explained(&now, 2),
+        });
+        hits.iter()
+            .filter(|hit| variance[hit.pair[1]].is_finite())
+            .map(|hit| (self.pair_merit(score, &now, hit), hit.pair.map(|member| member as u16)))
+            .filter(|&(merit, _)| merit > 0.0)
+            .collect()
+    }
+
+    fn pair_merit<S: GaussianScore>(&self, score: &S, now: &Fit, hit: &Hit) -> f64 {
+        let [a, b] = hit.pair;
+        let slope = hit.shared / self.left.variance[a];
+        let left = self.left.variance[b] - slope * hit.shared;
+        if left <= RESOLUTION {
+            return 0.0;
+        }
+        let (first, second) =
+            (self.left.covariance[a], self.left.covariance[b] - slope * self.left.covariance[a]);
+        let explained = first * first / self.left.variance[a] + second * second / left;
+        let log_det = if S::USES_DETERMINANT {
+            let correlation = score.correlation();
+            log_pivot(correlation, a, self.left.variance[a]) + log_pivot(correlation, b, left)
+        } else {
+            0.0
+        };
+        score.merit(self.target, now, &self.fit_after(2, explained, log_det))
     }
 
     /// Makes `parent` a parent of the target. Costs `O(k·d)`.
     pub(crate) fn add(&mut self, correlation: &Correlation, parent: usize) {
-        let d = correlation.nodes();
-        let left = self.variance[parent];
-        self.members.push(parent);
+        let left = self.left.variance[parent];
+        self.members += 1;
+        self.taken[parent] = true;
         self.log_det += log_pivot(correlation, parent, left);
         if left <= RESOLUTION {
             return;
         }
+        self.pivots.push(parent);
         let start = self.columns.len();
-        self.columns.extend_from_slice(correlation.row(parent));
-        let (done, column) = self.columns.split_at_mut(start);
-        for earlier in done.chunks_exact(d) {
-            let weight = earlier[parent];
-            for (entry, e) in column.iter_mut().zip(earlier) {
-                *entry -= weight * e;
-            }
-        }
-        let scale = left.sqrt().recip();
-        let weight = column[self.target] * scale;
-        for ((entry, variance), covariance) in
-            column.iter_mut().zip(&mut self.variance).zip(&mut self.covariance)
-        {
-            *entry *= scale;
-            *variance -= *entry * *entry;
-            *covariance -= *entry * weight;
-        }
+        self.columns.extend_from_slice(correlation.padded_row(parent));
+        let (columns, column) = self.columns.split_at_mut(start);
+        let (left, target) = (&mut self.left, self.target);
+        self.machine.dispatch(Elimination { left, columns, column, at: parent, target });
     }
 }
 

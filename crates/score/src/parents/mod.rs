@@ -1,5 +1,6 @@
 //! Parents among predecessors: the best set that grow–shrink finds, and the sum over all small sets.
 
+mod branch;
 mod plain;
 mod sum;
 mod tree;

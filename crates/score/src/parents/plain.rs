@@ -13,6 +13,7 @@ use crate::{LocalScore, PlacementScore};
 pub struct GrowShrink<S> {
     score: S,
     constraints: Constraints,
+    pairs: bool,
 }
 
 impl<S: LocalScore> GrowShrink<S> {
@@ -23,7 +24,15 @@ impl<S: LocalScore> GrowShrink<S> {
     #[must_use]
     pub fn new(score: S, constraints: Constraints) -> Self {
         assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
-        Self { score, constraints }
+        Self { score, constraints, pairs: false }
+    }
+
+    /// The same, and where no candidate raises the score alone, the two that raise it most together are taken.
+    ///
+    /// That is what [`ParentForest`](crate::ParentForest) does; it costs `O(d²)` local terms a question.
+    #[must_use]
+    pub fn with_pairs(self) -> Self {
+        Self { pairs: true, ..self }
     }
 
     /// The local score.
@@ -47,13 +56,32 @@ impl<S: LocalScore> GrowShrink<S> {
     fn grow(&self, node: usize, mut candidates: NodeSet, start: (f64, NodeSet)) -> (f64, NodeSet) {
         let limit = parent_limit(&self.score, &self.constraints, node);
         let mut now = start;
-        while now.1.len() < limit {
-            let wider = candidates.iter().map(|candidate| now.1.with(candidate));
-            let Some(better) = self.best_above(node, wider, now.0) else { break };
+        while let Some(better) = self.best_addition(node, &candidates, &now, limit) {
             candidates.subtract(&better.1);
             now = better;
         }
         now
+    }
+
+    fn best_addition(
+        &self,
+        node: usize,
+        candidates: &NodeSet,
+        now: &(f64, NodeSet),
+        limit: usize,
+    ) -> Option<(f64, NodeSet)> {
+        let (floor, parents) = now;
+        let room = limit - parents.len();
+        let singles = candidates.iter().filter(|_| room >= 1).map(|candidate| parents.with(candidate));
+        let single = self.best_above(node, singles, *floor);
+        if single.is_some() || !self.pairs || room < 2 {
+            return single;
+        }
+        let partners = |first: usize| candidates.iter().filter(move |&second| second > first);
+        let pairs = candidates
+            .iter()
+            .flat_map(|first| partners(first).map(move |second| parents.with(first).with(second)));
+        self.best_above(node, pairs, *floor)
     }
 
     fn shrink(&self, node: usize, grown: (f64, NodeSet)) -> (f64, NodeSet) {

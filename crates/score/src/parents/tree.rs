@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gflowcausal_graph::{Constraints, NodeSet};
-use smallvec::SmallVec;
 
+use super::branch::{Branch, Fruit, Id, Path, Slot, Step};
 use super::{BestParents, optional_parents, parent_limit};
 use crate::PlacementScore;
 use crate::gaussian::{GaussianScore, Inverse, Sweep};
@@ -19,41 +19,20 @@ thread_local! {
     static SWEEP: RefCell<Sweep> = RefCell::default();
 }
 
-/// A parent set as grow leaves it, on its way from the required parents to something larger.
-///
-/// It does not know who asked: `candidates` are *all* variables that raise the score, best first, and a question takes
-/// the first that stands before the variable in its order.
-#[derive(Debug)]
-struct Branch {
-    candidates: Box<[u32]>,
-    branches: Box<[OnceLock<Box<Branch>>]>,
-    /// What shrinking makes of the set, once a question has ended here.
-    fruit: OnceLock<Fruit>,
-}
-
-/// The answer to a question.
-#[derive(Debug)]
-struct Fruit {
-    score: f64,
-    parents: NodeSet,
-}
-
-/// The parents on the way from the root, without the required ones.
-type Path = SmallVec<[u32; 24]>;
-
 /// Grow–shrink with a Gaussian score, remembered in a tree for each variable (as BOSS does).
 ///
-/// A question walks down its variable's tree: at each branch it takes the first candidate that stands before the
-/// variable, without a floating-point operation. New branches cost `O(k·d)` each. The trees are shared by threads
-/// without locks. When they have grown to their budget, further questions are answered by plain grow–shrink; answers
-/// never differ.
+/// Grow adds the variable that raises the score most; where none does, the two that raise it most together, which finds
+/// causes whose effects cancel. Shrink then takes out one at a time. A question walks down its variable's tree: at
+/// each branch it takes the first candidate that stands before the variable, without a floating-point operation. A
+/// new branch costs `O(k·d)`, a new end `O(k·d²)`. The trees are shared by threads without locks. When they have
+/// grown to their budget, further questions are answered without them; answers never differ.
 #[derive(Debug)]
 pub struct ParentForest<S> {
     score: S,
     constraints: Constraints,
-    optional: Vec<NodeSet>,
+    optional: Vec<Vec<Id>>,
     limits: Vec<usize>,
-    roots: Vec<OnceLock<Box<Branch>>>,
+    roots: Vec<Slot>,
     budget: usize,
     used: AtomicUsize,
 }
@@ -62,7 +41,7 @@ impl<S: GaussianScore> ParentForest<S> {
     /// A search with `score` within `constraints`.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables.
+    /// If the two speak of different numbers of variables, or of more than 65,536.
     #[must_use]
     pub fn new(score: S, constraints: Constraints) -> Self {
         Self::with_budget(score, constraints, DEFAULT_BUDGET)
@@ -71,13 +50,14 @@ impl<S: GaussianScore> ParentForest<S> {
     /// The same with trees of at most about `bytes` in all; none at zero bytes.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables.
+    /// If the two speak of different numbers of variables, or of more than 65,536.
     #[must_use]
     pub fn with_budget(score: S, constraints: Constraints, bytes: usize) -> Self {
         let nodes = score.nodes();
         assert_eq!(nodes, constraints.nodes(), "a score and constraints of different variables");
+        assert!(nodes <= usize::from(Id::MAX) + 1, "{nodes} variables are too many");
         Self {
-            optional: (0..nodes).map(|node| optional_parents(&constraints, node)).collect(),
+            optional: (0..nodes).map(|node| ids(&optional_parents(&constraints, node))).collect(),
             limits: (0..nodes).map(|node| parent_limit(&score, &constraints, node)).collect(),
             roots: (0..nodes).map(|_| OnceLock::new()).collect(),
             budget: bytes,
@@ -107,122 +87,138 @@ impl<S: GaussianScore> ParentForest<S> {
         let mut path = Path::new();
         let mut slot = &self.roots[node];
         while let Some(branch) = slot.get() {
-            let Some(index) = branch.first(before) else {
-                return Some(read(branch.fruit.get_or_init(|| self.shrink(node, &path))));
-            };
-            path.push(branch.candidates[index]);
-            slot = &branch.branches[index];
+            match branch.step(before) {
+                Step::Grow(parents, next) => {
+                    path.extend_from_slice(parents);
+                    slot = next;
+                }
+                Step::Stop(fruit) => return Some(read(fruit)),
+                Step::Unknown => break,
+            }
         }
-        Some(SWEEP.with_borrow_mut(|sweep| self.grow_tree(sweep, node, before, path, slot, read)))
+        Some(SWEEP.with_borrow_mut(|sweep| self.explore(sweep, node, before, path, slot, read)))
     }
 
-    /// Goes on from an empty `slot` at the end of `path`, with a new branch at every step.
-    fn grow_tree<T>(
+    /// Goes on from the end of `path`, which hangs at `slot`, and lets the tree grow on the way.
+    fn explore<T>(
         &self,
         sweep: &mut Sweep,
         node: usize,
         before: &NodeSet,
         mut path: Path,
-        mut slot: &OnceLock<Box<Branch>>,
+        mut slot: &Slot,
         read: impl FnOnce(&Fruit) -> T,
     ) -> T {
         self.replay(sweep, node, &path);
         while self.bytes() < self.budget {
             let branch = slot.get_or_init(|| self.sprout(sweep, node));
-            let Some(index) = branch.first(before) else {
-                return read(branch.fruit.get_or_init(|| self.shrink(node, &path)));
-            };
-            let parent = branch.candidates[index];
-            path.push(parent);
-            sweep.add(self.score.correlation(), parent as usize);
-            slot = &branch.branches[index];
+            let grown = branch.learn(
+                before,
+                || self.pairs(sweep, node, &self.optional[node]),
+                || self.shrink(sweep, node),
+            );
+            self.used.fetch_add(grown, Ordering::Relaxed);
+            match branch.step(before) {
+                Step::Grow(parents, next) => {
+                    self.add(sweep, parents, &mut path);
+                    slot = next;
+                }
+                Step::Stop(fruit) => return read(fruit),
+                Step::Unknown => unreachable!("the step was made known"),
+            }
         }
         self.grow_plainly(sweep, node, before, &mut path);
-        read(&self.shrink(node, &path))
+        read(&self.shrink(sweep, node))
     }
 
     /// Brings `sweep` to the end of `path`.
-    fn replay(&self, sweep: &mut Sweep, node: usize, path: &[u32]) {
+    fn replay(&self, sweep: &mut Sweep, node: usize, path: &[Id]) {
         let correlation = self.score.correlation();
         sweep.start(correlation, node);
         self.constraints.required(node).iter().for_each(|parent| sweep.add(correlation, parent));
-        path.iter().for_each(|&parent| sweep.add(correlation, parent as usize));
+        path.iter().for_each(|&parent| sweep.add(correlation, usize::from(parent)));
+    }
+
+    fn add(&self, sweep: &mut Sweep, parents: &[Id], path: &mut Path) {
+        path.extend_from_slice(parents);
+        parents.iter().for_each(|&parent| sweep.add(self.score.correlation(), usize::from(parent)));
     }
 
     /// A branch for the parents in `sweep`.
     fn sprout(&self, sweep: &Sweep, node: usize) -> Box<Branch> {
-        let mut ranked: Vec<(f64, u32)> = self.improvements(sweep, node).collect();
-        ranked.sort_unstable_by(|(a, i), (b, j)| b.total_cmp(a).then(i.cmp(j)));
-        let branch = Box::new(Branch {
-            candidates: ranked.iter().map(|&(_, candidate)| candidate).collect(),
-            branches: ranked.iter().map(|_| OnceLock::new()).collect(),
-            fruit: OnceLock::new(),
-        });
+        let mut useful = self.useful(sweep, node, &self.optional[node]);
+        best_first(&mut useful);
+        let branch = Branch::new(useful.into_iter().map(|(_, candidate)| candidate).collect());
         self.used.fetch_add(branch.bytes(), Ordering::Relaxed);
-        branch
+        Box::new(branch)
     }
 
-    /// Every candidate that raises the score, with the gain.
-    fn improvements<'a>(&'a self, sweep: &'a Sweep, node: usize) -> impl Iterator<Item = (f64, u32)> + 'a {
-        let now = sweep.fit();
-        let full = now.parents >= self.limits[node];
-        let candidates = self.optional[node].iter().filter(move |_| !full);
-        candidates
-            .filter(|candidate| !sweep.members().contains(candidate))
-            .map(move |candidate| (sweep.gain(&self.score, &now, candidate), candidate as u32))
-            .filter(|&(gain, _)| gain > 0.0)
+    /// Those of `candidates` that raise the score, if there is room for one more.
+    fn useful(&self, sweep: &Sweep, node: usize, candidates: &[Id]) -> Vec<(f64, Id)> {
+        let room = sweep.fit().parents < self.limits[node];
+        if room { sweep.useful(&self.score, candidates) } else { Vec::new() }
+    }
+
+    /// The pairs of useless `candidates` that are useful together, best first, if there is room for two more.
+    fn pairs(&self, sweep: &Sweep, node: usize, candidates: &[Id]) -> Vec<[Id; 2]> {
+        if sweep.fit().parents + 2 > self.limits[node] {
+            return Vec::new();
+        }
+        let mut pairs = sweep.pair_merits(&self.score, candidates);
+        best_first(&mut pairs);
+        pairs.into_iter().map(|(_, pair)| pair).collect()
     }
 
     /// Grows on without remembering.
     fn grow_plainly(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, path: &mut Path) {
+        let placed = |candidate: &Id| before.contains(usize::from(*candidate));
+        let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
         loop {
-            let usable =
-                self.improvements(sweep, node).filter(|&(_, parent)| before.contains(parent as usize));
-            let best = usable.max_by(|(a, i), (b, j)| a.total_cmp(b).then(j.cmp(i)));
-            let Some((_, parent)) = best else { return };
-            path.push(parent);
-            sweep.add(self.score.correlation(), parent as usize);
+            let mut useful = self.useful(sweep, node, &usable);
+            best_first(&mut useful);
+            match useful.first() {
+                Some(&(_, parent)) => self.add(sweep, &[parent], path),
+                None => match self.pairs(sweep, node, &usable).first() {
+                    Some(pair) => self.add(sweep, pair, path),
+                    None => return,
+                },
+            }
         }
     }
 
     /// Takes out the parent whose loss raises the score most until none does.
     ///
     /// The score of what is left is computed afresh from the set, so it does not depend on the path.
-    fn shrink(&self, node: usize, path: &[u32]) -> Fruit {
-        let required = self.constraints.required(node);
-        let grown = required.iter().chain(path.iter().map(|&parent| parent as usize));
-        let mut kept = Inverse::new(self.score.correlation(), node, grown);
+    fn shrink(&self, sweep: &Sweep, node: usize) -> Fruit {
+        let mut kept = sweep.regression(self.score.correlation());
         while let Some(index) = self.worst(&kept, node) {
             kept.remove(index);
         }
-        let parents = NodeSet::of(self.optional.len(), kept.members.iter().copied());
+        let mut parents = NodeSet::of(self.optional.len(), kept.kept().map(|(_, parent)| parent));
+        parents.union_with(self.constraints.required(node));
         Fruit { score: self.score.local(node, &parents), parents }
     }
 
     /// The index of the parent that is best left out, if any.
     fn worst(&self, kept: &Inverse, node: usize) -> Option<usize> {
-        let now = self.score.term(node, &kept.fit);
         let required = self.constraints.required(node);
-        let optional = (0..kept.members.len()).filter(|&index| !required.contains(kept.members[index]));
-        optional
-            .map(|index| (self.score.term(node, &kept.fit_without(index)), index))
-            .filter(|&(score, _)| score > now)
-            .max_by(|(a, i), (b, j)| a.total_cmp(b).then(kept.members[*j].cmp(&kept.members[*i])))
+        kept.kept()
+            .filter(|&(_, parent)| !required.contains(parent))
+            .map(|(index, _)| (kept.fit_without(index, S::USES_DETERMINANT), index))
+            .map(|(without, index)| (self.score.merit(node, &without, &kept.fit), index))
+            .filter(|&(merit, _)| merit < 0.0)
+            .min_by(|(a, i), (b, j)| a.total_cmp(b).then(kept.members[*i].cmp(&kept.members[*j])))
             .map(|(_, index)| index)
     }
 }
 
-impl Branch {
-    /// Where the best candidate among `before` stands.
-    #[inline]
-    fn first(&self, before: &NodeSet) -> Option<usize> {
-        self.candidates.iter().position(|&candidate| before.contains(candidate as usize))
-    }
+/// Sorts by merit, then by index: no two are equal.
+fn best_first<T: Ord>(ranked: &mut [(f64, T)]) {
+    ranked.sort_unstable_by(|(a, i), (b, j)| b.total_cmp(a).then_with(|| i.cmp(j)));
+}
 
-    fn bytes(&self) -> usize {
-        let slots = self.candidates.len() * (size_of::<u32>() + size_of::<OnceLock<Box<Self>>>());
-        size_of::<Self>() + slots
-    }
+fn ids(set: &NodeSet) -> Vec<Id> {
+    set.iter().map(|node| node as Id).collect()
 }
 
 impl<S: GaussianScore> PlacementScore for ParentForest<S> {

@@ -1,0 +1,132 @@
+//! The nodes of a grow–shrink tree: filled once, shared by threads without locks.
+
+use std::sync::OnceLock;
+
+use gflowcausal_graph::NodeSet;
+use smallvec::SmallVec;
+
+/// A variable in a tree, which has many of them.
+pub(super) type Id = u16;
+
+/// Where a further branch hangs, or will hang.
+pub(super) type Slot = OnceLock<Box<Branch>>;
+
+/// Candidates whose slots are made together: most candidates are never taken.
+const CHUNK: usize = 8;
+
+/// The parents on the way from the root, without the required ones.
+pub(super) type Path = SmallVec<[Id; 32]>;
+
+/// A parent set as grow leaves it, on its way from the required parents to something larger.
+///
+/// It does not know who asked: `candidates` are *all* variables that raise the score, best first, and a question takes
+/// the first that stands before the variable in its order.
+#[derive(Debug)]
+pub(super) struct Branch {
+    candidates: Box<[Id]>,
+    slots: Box<[OnceLock<Box<[Slot; CHUNK]>>]>,
+    /// Two variables that raise the score together where neither does alone, best first.
+    pairs: OnceLock<Box<[Pair]>>,
+    /// What shrinking makes of the set, once a question has ended here.
+    fruit: OnceLock<Fruit>,
+}
+
+#[derive(Debug)]
+pub(super) struct Pair {
+    members: [Id; 2],
+    slot: Slot,
+}
+
+/// The answer to a question.
+#[derive(Debug)]
+pub(super) struct Fruit {
+    pub(super) score: f64,
+    pub(super) parents: NodeSet,
+}
+
+/// Where a question goes from a branch.
+pub(super) enum Step<'t> {
+    /// To a larger set.
+    Grow(&'t [Id], &'t Slot),
+    /// Nowhere: this is the answer.
+    Stop(&'t Fruit),
+    /// Nobody has asked this before.
+    Unknown,
+}
+
+impl Branch {
+    /// A branch whose `candidates` raise the score, best first.
+    pub(super) fn new(candidates: Box<[Id]>) -> Self {
+        let chunks = candidates.len().div_ceil(CHUNK);
+        Self {
+            candidates,
+            slots: (0..chunks).map(|_| OnceLock::new()).collect(),
+            pairs: OnceLock::new(),
+            fruit: OnceLock::new(),
+        }
+    }
+
+    /// What a question about the variables `before` does here, as far as it is known.
+    #[inline]
+    pub(super) fn step(&self, before: &NodeSet) -> Step<'_> {
+        if let Some(index) = self.best(before) {
+            let known = self.slots[index / CHUNK].get();
+            return known.map_or(Step::Unknown, |chunk| {
+                Step::Grow(&self.candidates[index..=index], &chunk[index % CHUNK])
+            });
+        }
+        let Some(pairs) = self.pairs.get() else { return Step::Unknown };
+        match pairs.iter().find(|pair| pair.is_among(before)) {
+            Some(pair) => Step::Grow(&pair.members, &pair.slot),
+            None => self.fruit.get().map_or(Step::Unknown, Step::Stop),
+        }
+    }
+
+    /// Where the best candidate among `before` stands.
+    #[inline]
+    fn best(&self, before: &NodeSet) -> Option<usize> {
+        self.candidates.iter().position(|&candidate| before.contains(usize::from(candidate)))
+    }
+
+    /// Makes the next [`step`](Self::step) for `before` known, with `pairs` and `fruit` to ask if need be, and returns
+    /// how many bytes it took.
+    pub(super) fn learn(
+        &self,
+        before: &NodeSet,
+        pairs: impl FnOnce() -> Vec<[Id; 2]>,
+        fruit: impl FnOnce() -> Fruit,
+    ) -> usize {
+        let mut bytes = 0;
+        if let Some(index) = self.best(before) {
+            self.slots[index / CHUNK].get_or_init(|| {
+                bytes = size_of::<[Slot; CHUNK]>();
+                Box::default()
+            });
+            return bytes;
+        }
+        let pairs = self.pairs.get_or_init(|| {
+            let pairs: Box<[Pair]> = pairs().into_iter().map(Pair::new).collect();
+            bytes = size_of_val(&*pairs);
+            pairs
+        });
+        if !pairs.iter().any(|pair| pair.is_among(before)) {
+            self.fruit.get_or_init(fruit);
+        }
+        bytes
+    }
+
+    /// The size of a new branch.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.candidates) + size_of_val(&*self.slots)
+    }
+}
+
+impl Pair {
+    fn new(members: [Id; 2]) -> Self {
+        Self { members, slot: OnceLock::new() }
+    }
+
+    fn is_among(&self, before: &NodeSet) -> bool {
+        self.members.iter().all(|&member| before.contains(usize::from(member)))
+    }
+}
