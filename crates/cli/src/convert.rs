@@ -12,13 +12,15 @@ use crate::output::{Common, print_bytes};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
-#[command(after_help = "Formats: json, csv, dot, graphml, gml, bif, npy, tetrad, and edge-list (a CSV of from,to).
+#[command(
+    after_help = "Formats: json, csv, dot, graphml, gml, bif, npy, tetrad, and edge-list (a CSV of from,to).
 Matrices are written as row causes column.
 
 Examples:
   gflowcausal convert asia.bif asia.dot
   gflowcausal convert lingam.npy graph.json --orientation column-to-row --names smoke,tar,cancer
-  gflowcausal convert graph.json - --to edge-list")]
+  gflowcausal convert graph.json - --to edge-list"
+)]
 pub(crate) struct Arguments {
     /// The file to read.
     #[arg(value_name = "IN")]

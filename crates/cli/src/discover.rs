@@ -9,7 +9,8 @@ use gflowcausal::data::Missing;
 use gflowcausal::flow::{ObjectiveName, Walk};
 use gflowcausal::graph::{Dag, ReadOptions};
 use gflowcausal::{
-    Config, DataObject, Discovery, PruneName, ResultObject, ScoreName, Step, discover_with, fingerprint, read_truth,
+    Config, DataObject, Discovery, PruneName, ResultObject, ScoreName, Step, discover_with, fingerprint,
+    read_truth,
 };
 use serde::Serialize;
 
@@ -127,7 +128,9 @@ struct Penalty(Option<f64>);
 fn penalty(text: &str) -> Result<Penalty, String> {
     match text {
         "auto" => Ok(Penalty(None)),
-        number => number.parse().map(|factor| Penalty(Some(factor))).map_err(|_| "give auto or a number".into()),
+        number => {
+            number.parse().map(|factor| Penalty(Some(factor))).map_err(|_| "give auto or a number".into())
+        }
     }
 }
 
@@ -183,8 +186,9 @@ impl Arguments {
 }
 
 fn read_text(path: &std::path::Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::input("bad-knowledge-file", format!("cannot read '{}': {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::input("bad-knowledge-file", format!("cannot read '{}': {error}", path.display()))
+    })
 }
 
 /// How long each part took.
@@ -262,7 +266,11 @@ fn text(result: &ResultObject, seconds: Seconds) -> String {
             vec![
                 format!("{} -> {}", edge.from, edge.to),
                 format!("{:.2}", edge.probability),
-                if edge.compelled { "compelled".into() } else { format!("reversible ({:.2})", edge.reversed_probability) },
+                if edge.compelled {
+                    "compelled".into()
+                } else {
+                    format!("reversible ({:.2})", edge.reversed_probability)
+                },
                 edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
                 edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
             ]
@@ -277,7 +285,11 @@ fn text(result: &ResultObject, seconds: Seconds) -> String {
         result.score.value,
         result.score.prune
     );
-    text.push_str(&aligned(&["edge", "probability", "direction", "weight", "score lost without"], &rows, &[1, 3, 4]));
+    text.push_str(&aligned(
+        &["edge", "probability", "direction", "weight", "score lost without"],
+        &rows,
+        &[1, 3, 4],
+    ));
     text.push_str(&format!(
         "{} edges; {} of {} drawn graphs are distinct, worth {:.0} independent draws\n",
         rows.len(),

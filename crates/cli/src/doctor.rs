@@ -9,13 +9,15 @@ use crate::output::{Common, Shape, print_json, print_text};
 
 /// Say what is wrong or odd in a table, and what to do about it.
 #[derive(Debug, Args)]
-#[command(after_help = "Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
+#[command(
+    after_help = "Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.
 
 Examples:
   gflowcausal doctor data.csv
   gflowcausal doctor data.parquet --format json
-  zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict")]
+  zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,

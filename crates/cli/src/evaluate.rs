@@ -12,7 +12,8 @@ use crate::output::{Common, Shape, print_json, print_text};
 
 /// Compare an estimated graph with the true one.
 #[derive(Debug, Args)]
-#[command(after_help = "Graph files by extension or content: .json .csv (adjacency, or from,to) .dot .graphml .gml .bif \
+#[command(
+    after_help = "Graph files by extension or content: .json .csv (adjacency, or from,to) .dot .graphml .gml .bif \
 .npy, Tetrad text. A bare matrix is read as row causes column.
 
 An undirected edge of the estimate counts as right if the truth joins the pair. SHD counts a reversed edge once, \
@@ -21,7 +22,8 @@ SHD-2 twice. CPDAG-SHD compares the equivalence classes.
 Examples:
   gflowcausal evaluate d/truth.json --truth d/truth.csv
   gflowcausal evaluate run/result.json --truth truth.dot --format json
-  gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv")]
+  gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv"
+)]
 pub(crate) struct Arguments {
     /// The graph to judge.
     estimate: PathBuf,
@@ -58,7 +60,9 @@ fn aligned(arguments: &Arguments) -> Result<(Pdag, Dag), Failure> {
     let truth = |names| read_graph(&arguments.truth, None, &options(arguments.truth_orientation, names));
     let named_by_truth = truth(None)?;
     let names = named_by_truth.names().to_vec();
-    let taken = estimate(Some(&names)).map_err(Failure::from).and_then(|graph| pair(arguments, &graph, &named_by_truth));
+    let taken = estimate(Some(&names))
+        .map_err(Failure::from)
+        .and_then(|graph| pair(arguments, &graph, &named_by_truth));
     if taken.is_ok() {
         return taken;
     }
@@ -87,7 +91,20 @@ fn text(m: &Metrics) -> String {
   TPR {:.3}  FDR {:.3}  FPR {:.3}  precision {:.3}  recall {:.3}  F1 {:.3}
   SHD-2 {}  CPDAG-SHD {}  SID {}
 ",
-        m.shd, m.missing, m.extra, m.reversed, m.true_edges, m.predicted_edges, m.tpr, m.fdr, m.fpr, m.precision,
-        m.recall, m.f1, m.shd2, m.cpdag_shd, m.sid
+        m.shd,
+        m.missing,
+        m.extra,
+        m.reversed,
+        m.true_edges,
+        m.predicted_edges,
+        m.tpr,
+        m.fdr,
+        m.fpr,
+        m.precision,
+        m.recall,
+        m.f1,
+        m.shd2,
+        m.cpdag_shd,
+        m.sid
     )
 }

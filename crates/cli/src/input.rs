@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
-    ColumnType, Delimiter, Header, ReadOptions, Source, Table, builtin, builtin_names, parse_types, read_table,
+    ColumnType, Delimiter, Header, ReadOptions, Source, Table, builtin, parse_types, read_table,
 };
 use gflowcausal::graph::Dag;
 use gflowcausal::{Error, graph};
@@ -43,7 +43,6 @@ pub(crate) struct Data {
     /// The values.
     pub(crate) table: Table,
     /// The graph held to be true, if it comes with the data.
-    #[expect(dead_code, reason = "read by the verb that compares results with it")]
     pub(crate) truth: Option<Dag>,
 }
 
@@ -120,7 +119,17 @@ where
         .try_map(|name| name.parse::<T>().map_err(|error| error.to_string()))
 }
 
-/// The names of built-in data sets, for messages.
-pub(crate) fn builtins() -> String {
-    builtin_names().join(", ")
+/// A parser for one of `all`, by the name that `name` gives it.
+pub(crate) fn choice<T>(
+    all: &'static [T],
+    name: impl Fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names: Vec<&'static str> = all.iter().map(|&one| name(one)).collect();
+    PossibleValuesParser::new(names.clone()).map(move |chosen| {
+        let at = names.iter().position(|&name| name == chosen).expect("the parser knows only these");
+        all[at]
+    })
 }

@@ -2,11 +2,13 @@
 
 mod completions;
 mod convert;
+mod discover;
 mod doctor;
 mod evaluate;
 mod failure;
 mod input;
 mod output;
+mod progress;
 mod simulate;
 
 use std::process::ExitCode;
@@ -20,8 +22,10 @@ use crate::output::Common;
 /// Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 #[derive(Debug, Parser)]
 #[command(name = "gflowcausal", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 2 bad usage or bad input (nothing written); 1 failed while running; \
-                        130 interrupted (what was found so far is saved and printed first).")]
+#[command(
+    after_help = "Exit codes: 0 done; 2 bad usage or bad input (nothing written); 1 failed while running; \
+                        130 interrupted (what was found so far is saved and printed first)."
+)]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -29,6 +33,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Discover(Box<discover::Arguments>),
     Simulate(simulate::Arguments),
     Evaluate(evaluate::Arguments),
     Convert(convert::Arguments),
@@ -39,6 +44,7 @@ enum Verb {
 impl Verb {
     fn common(&self) -> Common {
         match self {
+            Self::Discover(arguments) => arguments.common,
             Self::Simulate(arguments) => arguments.common,
             Self::Evaluate(arguments) => arguments.common,
             Self::Convert(arguments) => arguments.common,
@@ -49,6 +55,7 @@ impl Verb {
 
     fn run(&self) -> Result<(), Failure> {
         match self {
+            Self::Discover(arguments) => discover::run(arguments),
             Self::Simulate(arguments) => simulate::run(arguments),
             Self::Evaluate(arguments) => evaluate::run(arguments),
             Self::Convert(arguments) => convert::run(arguments),

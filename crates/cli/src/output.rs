@@ -40,7 +40,8 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
 
 /// Prints `value` as one indented JSON object.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|error| Failure::running("json", error.to_string()))?;
+    let mut text =
+        serde_json::to_string_pretty(value).map_err(|error| Failure::running("json", error.to_string()))?;
     text.push('\n');
     print_bytes(text.as_bytes())
 }

@@ -16,14 +16,16 @@ use crate::output::{Common, print_json, print_text};
 
 /// Make data with a known graph.
 #[derive(Debug, Args)]
-#[command(after_help = "Files: data.csv (or data.parquet), truth.csv (0/1 adjacency, row causes column), truth.json, \
+#[command(
+    after_help = "Files: data.csv (or data.parquet), truth.csv (0/1 adjacency, row causes column), truth.json, \
 weights.csv where the model is linear.
 
 Examples:
   gflowcausal simulate --graph er --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal simulate --graph sf --nodes 100 --degree 5 --standardize --out d
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
-  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big")]
+  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big"
+)]
 pub(crate) struct Arguments {
     /// How edges are chosen.
     #[arg(long, default_value_t, value_parser = named::<GraphFamily>(GraphFamily::ALL.iter().map(|kind| kind.name())))]

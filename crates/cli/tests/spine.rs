@@ -40,10 +40,16 @@ fn small(home: &TempDir, out: &str, more: &[&str]) -> String {
 #[test]
 fn a_simulated_truth_is_at_distance_zero_from_itself() {
     let home = TempDir::new().unwrap();
-    printed(&home, &["simulate", "--graph", "er", "--nodes", "30", "--degree", "2", "--seed", "1", "--out", "d"]);
+    printed(
+        &home,
+        &["simulate", "--graph", "er", "--nodes", "30", "--degree", "2", "--seed", "1", "--out", "d"],
+    );
     printed(&home, &["doctor", "d/data.csv"]);
     let text = printed(&home, &["evaluate", "d/truth.json", "--truth", "d/truth.csv"]);
-    assert!(text.starts_with("SHD 0  (missing 0, extra 0, reversed 0; 60 true edges, 60 predicted)"), "{text}");
+    assert!(
+        text.starts_with("SHD 0  (missing 0, extra 0, reversed 0; 60 true edges, 60 predicted)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -89,7 +95,8 @@ fn evaluate_counts_what_differs() {
     let home = TempDir::new().unwrap();
     write(&home, "truth.csv", "from,to\na,b\nb,c\n");
     write(&home, "estimate.dot", "digraph { b -> a; b -> c; a -> c }");
-    let told = json(&printed(&home, &["evaluate", "estimate.dot", "--truth", "truth.csv", "--format", "json"]));
+    let told =
+        json(&printed(&home, &["evaluate", "estimate.dot", "--truth", "truth.csv", "--format", "json"]));
     let count = |key: &str| told[key].as_u64().unwrap();
     assert_eq!((count("shd"), count("shd_2"), count("reversed"), count("extra")), (2, 3, 1, 1));
     assert_eq!(told["tpr"], 0.5);
@@ -101,7 +108,8 @@ fn a_bare_matrix_takes_the_other_files_names_and_can_be_turned() {
     write(&home, "truth.dot", "digraph { a -> b }");
     write(&home, "matrix.csv", "0,0\n1,0\n");
     let turned = ["--orientation", "column-to-row", "--format", "json"];
-    let told = json(&printed(&home, &[&["evaluate", "matrix.csv", "--truth", "truth.dot"], &turned[..]].concat()));
+    let told =
+        json(&printed(&home, &[&["evaluate", "matrix.csv", "--truth", "truth.dot"], &turned[..]].concat()));
     assert_eq!(told["shd"], 0);
     let told = json(&printed(&home, &["evaluate", "matrix.csv", "--truth", "truth.dot", "--format", "json"]));
     assert_eq!(told["shd"], 1);
@@ -113,13 +121,15 @@ fn a_bare_matrix_takes_the_other_files_names_and_can_be_turned() {
 fn a_graph_survives_every_format() {
     let home = TempDir::new().unwrap();
     small(&home, "d", &[]);
-    let chain = ["d/truth.json", "g.dot", "g.graphml", "g.gml", "g.bif", "g.npy", "g.csv", "g.tetrad", "end.json"];
+    let chain =
+        ["d/truth.json", "g.dot", "g.graphml", "g.gml", "g.bif", "g.npy", "g.csv", "g.tetrad", "end.json"];
     for pair in chain.windows(2) {
         let names = ["--names", "X1,X2,X3,X4,X5,X6"];
         let extra: &[&str] = if pair[0] == "g.npy" { &names } else { &[] };
         printed(&home, &[&["convert", pair[0], pair[1]], extra].concat());
     }
-    let told = json(&printed(&home, &["evaluate", "end.json", "--truth", "d/truth.json", "--format", "json"]));
+    let told =
+        json(&printed(&home, &["evaluate", "end.json", "--truth", "d/truth.json", "--format", "json"]));
     assert_eq!(told["shd"], 0);
     let edges = printed(&home, &["convert", "end.json", "-", "--to", "edge-list"]);
     assert_eq!(edges.lines().count(), 13);
@@ -151,7 +161,10 @@ fn bad_graphs_are_refused_by_name() {
             "error[other-variables]: graph 'other.csv': the variables differ: missing b; unknown z\n  \
              help: use the same names in both, each variable once\n",
         ),
-        ("evaluate empty.csv --truth good.csv", "error[empty-file]: graph file 'empty.csv': the file is empty\n"),
+        (
+            "evaluate empty.csv --truth good.csv",
+            "error[empty-file]: graph file 'empty.csv': the file is empty\n",
+        ),
     ];
     for (line, expected) in cases {
         let arguments: Vec<&str> = line.split(' ').collect();
@@ -191,7 +204,10 @@ fn impossible_simulations_write_nothing() {
     let home = TempDir::new().unwrap();
     let cases: [(&[&str], &str); 3] = [
         (&["--nodes", "4", "--edges", "7"], "7 edges do not fit: 4 nodes have 6 pairs"),
-        (&["--model", "discrete", "--noise", "exp"], "option 'noise' has no effect on model 'discrete': leave it out"),
+        (
+            &["--model", "discrete", "--noise", "exp"],
+            "option 'noise' has no effect on model 'discrete': leave it out",
+        ),
         (&["--rows", "0"], "a table needs at least 1 row"),
     ];
     for (more, message) in cases {

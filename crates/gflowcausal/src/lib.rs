@@ -1,7 +1,34 @@
 //! Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
+//!
+//! The parts are modules of their own: [`graph`] (graphs and their laws), [`data`] (tables and simulation), [`score`]
+//! (what data say of a graph), [`flow`] (the GFlowNet).
 
+mod config;
+mod discover;
+mod error;
+mod fingerprint;
+mod graph_file;
+mod local_search;
+mod model;
 mod posterior;
+mod result;
 mod run_dir;
 
+pub use gflowcausal_data as data;
+pub use gflowcausal_determinism::{thread_count, with_threads};
+pub use gflowcausal_flow as flow;
+pub use gflowcausal_graph as graph;
+pub use gflowcausal_score as score;
+
+pub use config::{Config, PruneName, ScoreName};
+pub use discover::{Discovery, Step, Training, discover, discover_with};
+pub use error::Error;
+pub use fingerprint::fingerprint;
+pub use graph_file::{graph_bytes, read_graph, read_truth};
+pub use model::Model;
 pub use posterior::{Candidate, Draw, Posterior, Weighting};
+pub use result::{
+    DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject, ScoreObject,
+    SortabilityObject, TopGraph,
+};
 pub use run_dir::{FileError, RunDir};

@@ -16,6 +16,35 @@ pub struct FileError {
     pub source: io::Error,
 }
 
+impl FileError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => "not-found",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "no-permission",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "disk-full",
+            _ => "file-error",
+        }
+    }
+
+    /// A way out, in one sentence, where there is one.
+    #[must_use]
+    pub fn fix(&self) -> Option<String> {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => Some("check the path".into()),
+            io::ErrorKind::PermissionDenied => Some("choose a place where you may write".into()),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Some("free some space, or choose another disk".into())
+            }
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+                Some("a file stands in the way: choose another name".into())
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A directory that a run writes its files to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDir {
@@ -66,7 +95,7 @@ impl RunDir {
     pub fn write(
         &self,
         name: &str,
-        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<(), FileError> {
         let target = self.file(name);
         let draft = self.file(&format!(".{name}.part"));
@@ -102,7 +131,10 @@ impl RunDir {
     }
 }
 
-fn write_through(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_through(
+    path: &Path,
+    content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     content(&mut file)?;
     file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()

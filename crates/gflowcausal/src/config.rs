@@ -1,0 +1,164 @@
+//! One configuration for TOML files, the command line and Python; only a checked one runs.
+
+use gflowcausal_data::Missing;
+use gflowcausal_flow::{ObjectiveName, Walk};
+use serde::{Deserialize, Serialize};
+
+/// How a causal graph is looked for. Keys are the command line's options without their dashes in front.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// The way to find a graph, by its name in the registry.
+    pub method: String,
+    /// What graphs are judged by.
+    pub score: ScoreName,
+    /// What a parent costs, in multiples of `ln n`; none: by the extended BIC's rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub penalty: Option<f64>,
+    /// How graphs are grown.
+    pub walk: Walk,
+    /// Which balance of flows is learned; none: `tb`, and `mdb` for walk `graph`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<ObjectiveName>,
+    /// How an order becomes a graph.
+    pub prune: PruneName,
+    /// How large a slope must be for `prune = "threshold"`; 0.3 unless said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// The largest p-value for `prune = "t-test"` and `"cam"`; 0.001 unless said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// The most training iterations; none: by the number of variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    /// Trajectories an iteration; none: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_size: Option<usize>,
+    /// Adam's step; none: 0.001.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+    /// Units of each of the network's two hidden layers; none: by the number of variables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<usize>,
+    /// The temperature of the returned policy: graphs are drawn ∝ exp(score / temperature).
+    pub temperature: f64,
+    /// How many graphs are drawn for the probabilities.
+    pub samples: usize,
+    /// Edges that must be there, as `A->B`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub require: Vec<String>,
+    /// Edges that must not be there, as `A->B`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forbid: Vec<String>,
+    /// The most parents a variable may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_parents: Option<usize>,
+    /// The text of a knowledge file in Tetrad's format.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<String>,
+    /// What to do about missing values.
+    pub missing: Missing,
+    /// Whether columns are z-scored first.
+    pub standardize: bool,
+    /// The same seed gives the same result.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            method: "gflowcausal".into(),
+            score: ScoreName::Auto,
+            penalty: None,
+            walk: Walk::Order,
+            objective: None,
+            prune: PruneName::Auto,
+            threshold: None,
+            alpha: None,
+            iterations: None,
+            batch_size: None,
+            learning_rate: None,
+            hidden: None,
+            temperature: 1.0,
+            samples: 1000,
+            require: Vec::new(),
+            forbid: Vec::new(),
+            max_parents: None,
+            knowledge: None,
+            missing: Missing::Error,
+            standardize: false,
+            seed: 0,
+        }
+    }
+}
+
+/// Declares an enumeration whose variants have the names users type.
+macro_rules! choices {
+    ($(#[$meta:meta])* $Kind:ident { $($(#[$doc:meta])* $Variant:ident = $name:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[non_exhaustive]
+        pub enum $Kind {
+            $($(#[$doc])* #[serde(rename = $name)] $Variant,)+
+        }
+
+        impl $Kind {
+            /// Every choice, in the order users see them.
+            pub const ALL: &[Self] = &[$(Self::$Variant),+];
+
+            /// What users type.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    /// What graphs are judged by.
+    ScoreName {
+        /// By the columns' types: `bic` for numbers, `bdeu` for categories, `dg` for both.
+        Auto = "auto",
+        /// Gaussian, a noise variance for each variable.
+        Bic = "bic",
+        /// Gaussian, one noise variance for all.
+        BicEqual = "bic-equal",
+        /// Bayesian Gaussian equivalent.
+        Bge = "bge",
+        /// Dirichlet, for categories.
+        Bdeu = "bdeu",
+        /// Degenerate Gaussian, for numbers and categories together.
+        Dg = "dg",
+        /// Least squares on squares and products.
+        Quadratic = "quadratic",
+        /// Gaussian-process regression.
+        Gp = "gp",
+        /// Varsortability, the paper's reward for linear data.
+        Varsort = "varsort",
+    }
+}
+
+choices! {
+    /// How an order becomes a graph.
+    PruneName {
+        /// What goes with the score.
+        Auto = "auto",
+        /// The parents that the score chose.
+        Selected = "selected",
+        /// Least squares, p-value below `alpha`.
+        TTest = "t-test",
+        /// A parent goes when the score is better without it.
+        Score = "score",
+        /// Least squares, slope above `threshold`.
+        Threshold = "threshold",
+        /// Adaptive LASSO.
+        Lasso = "lasso",
+        /// Additive model, p-value below `alpha`.
+        Cam = "cam",
+        /// Every earlier variable stays a parent.
+        None = "none",
+    }
+}

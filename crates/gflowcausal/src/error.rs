@@ -1,0 +1,194 @@
+//! Everything that can go wrong, each with a code for programs, a sentence for people, and a way out.
+
+use std::path::PathBuf;
+
+use gflowcausal_data::{MissingError, MomentsError, OptionError, ReadError, SimulationError};
+use gflowcausal_flow::{ConfigError, TrainError};
+use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
+use gflowcausal_score::ScoreError;
+
+use crate::FileError;
+
+/// Why there is no result.
+///
+/// The text says what and where; [`code`](Self::code) names the kind for programs, [`fix`](Self::fix) says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's sentence names its fields")]
+pub enum Error {
+    /// A table that cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An option about a table that says nothing sensible.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// A simulation that cannot be made.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+    /// A graph file that cannot be read.
+    #[error("graph file '{}': {source}", path.display())]
+    GraphFile { path: PathBuf, source: FormatError },
+    /// Two graphs that cannot be compared, or a graph that is not what is needed.
+    #[error("graph '{}': {source}", path.display())]
+    Graph { path: PathBuf, source: GraphError },
+    /// A graph that a file format cannot hold.
+    #[error("cannot write '{}': {source}", path.display())]
+    GraphWrite { path: PathBuf, source: WriteError },
+    /// A file name that does not say the format.
+    #[error("'{}' does not say which graph format to write", .0.display())]
+    UnknownFormat(PathBuf),
+    /// A knowledge file that cannot be read.
+    #[error("knowledge file '{}': {source}", path.display())]
+    KnowledgeFile { path: PathBuf, source: KnowledgeFileError },
+    /// Constraints that cannot be obeyed.
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
+    /// A score that cannot be made of these data.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+    /// A score that needs numbers in every column.
+    #[error("score '{score}' needs real numbers in every column")]
+    NeedsNumbers { score: &'static str },
+    /// Two options that make no sense together.
+    #[error("--{option} {value} does not go with score '{with}'")]
+    Combination { option: &'static str, value: &'static str, with: &'static str },
+    /// Missing values that cannot be dealt with as asked.
+    #[error(transparent)]
+    Missing(#[from] MissingError),
+    /// A value that is missing or infinite where numbers are needed.
+    #[error(transparent)]
+    Moments(#[from] MomentsError),
+    /// Training settings that cannot be.
+    #[error(transparent)]
+    Training(#[from] ConfigError),
+    /// Training that cannot start or go on.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// Training was stopped before its first iteration.
+    #[error("stopped before the first iteration: nothing was found yet")]
+    NothingFound,
+    /// A file or directory that the system refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Error {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Read(error) => error.code(),
+            Self::Option(_) => "bad-option",
+            Self::Simulation(SimulationError::NoEffect { .. }) => "option-without-effect",
+            Self::Simulation(_) => "impossible-simulation",
+            Self::GraphFile { source, .. } => format_code(source),
+            Self::Graph { source, .. } => graph_code(source),
+            Self::GraphWrite { .. } => "format-cannot-hold",
+            Self::UnknownFormat(_) => "unknown-extension",
+            Self::KnowledgeFile { .. } => "bad-knowledge-file",
+            Self::Knowledge(error) => knowledge_code(error),
+            Self::Score(_) | Self::NeedsNumbers { .. } => "bad-score",
+            Self::Combination { .. } => "bad-combination",
+            Self::Missing(error) => error.code(),
+            Self::Moments(_) => "bad-value",
+            Self::Training(_) => "bad-option",
+            Self::Train(_) => "training-failed",
+            Self::NothingFound => "stopped-too-early",
+            Self::File(error) => error.code(),
+        }
+    }
+
+    /// A way out, in one sentence, where there is one.
+    #[must_use]
+    pub fn fix(&self) -> Option<String> {
+        match self {
+            Self::Read(error) => Some(error.fix()),
+            Self::GraphFile { source, .. } => format_fix(source),
+            Self::Graph { source, .. } => graph_fix(source),
+            Self::GraphWrite { .. } => Some("write JSON, GraphML or DOT, which hold every graph".into()),
+            Self::UnknownFormat(_) => Some(
+                "end the name in .json .csv .dot .graphml .gml .bif .npy or .tetrad, or name the format".into(),
+            ),
+            Self::KnowledgeFile { .. } => {
+                Some("see the guide for Tetrad's knowledge format: /knowledge, addtemporal, forbiddirect, requiredirect".into())
+            }
+            Self::Knowledge(KnowledgeError::Conflict(_)) => Some("take back one of them".into()),
+            Self::Knowledge(_) => Some("write A->B with two names of columns".into()),
+            Self::File(error) => error.fix(),
+            Self::NeedsNumbers { .. } => Some("use --score dg, or --score bdeu if all are categories".into()),
+            Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
+            Self::Missing(error) => Some(error.fix()),
+            Self::NothingFound => Some("give it more time".into()),
+            Self::Option(_)
+            | Self::Simulation(_)
+            | Self::Score(_)
+            | Self::Moments(_)
+            | Self::Training(_)
+            | Self::Train(_) => None,
+        }
+    }
+
+    /// Whether what the user gave is at fault, and not the system while running.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        !matches!(self, Self::File(_) | Self::Read(ReadError::Io(_)))
+    }
+}
+
+fn format_code(error: &FormatError) -> &'static str {
+    match error {
+        FormatError::Empty => "empty-file",
+        FormatError::NotUtf8 { .. } => "not-utf8",
+        FormatError::Unrecognized => "unknown-format",
+        FormatError::Ragged { .. } => "ragged-row",
+        FormatError::NotSquare { .. } => "not-square",
+        FormatError::NpyLength { .. } => "truncated-file",
+        FormatError::Line { error, .. } | FormatError::Graph(error) => graph_code(error),
+        _ => "bad-graph-file",
+    }
+}
+
+fn format_fix(error: &FormatError) -> Option<String> {
+    match error {
+        FormatError::Line { error, .. } | FormatError::Graph(error) => graph_fix(error),
+        FormatError::NotUtf8 { .. } => Some("save the file as UTF-8".into()),
+        FormatError::Unrecognized => Some("give the file its usual extension, such as .json or .csv".into()),
+        FormatError::NotSquare { .. } | FormatError::Ragged { .. } => {
+            Some("an adjacency matrix has one row and one column for each variable".into())
+        }
+        FormatError::NpyLength { .. } | FormatError::NpyHeader(_) => Some("write the file again".into()),
+        _ => None,
+    }
+}
+
+fn graph_code(error: &GraphError) -> &'static str {
+    match error {
+        GraphError::Cycle(_) => "cycle",
+        GraphError::Names { .. } | GraphError::Unknown(_) => "other-variables",
+        GraphError::DuplicateName(_) => "duplicate-names",
+        GraphError::Loop(_) => "self-loop",
+        GraphError::Undirected { .. } => "undirected-edge",
+        _ => "bad-graph",
+    }
+}
+
+fn graph_fix(error: &GraphError) -> Option<String> {
+    match error {
+        GraphError::Cycle(_) => Some("remove or turn one of these edges".into()),
+        GraphError::Names { .. } | GraphError::Unknown(_) => {
+            Some("use the same names in both, each variable once".into())
+        }
+        GraphError::DuplicateName(_) => Some("give every variable a name of its own".into()),
+        GraphError::Loop(_) => Some("remove the edge: nothing causes itself here".into()),
+        GraphError::Undirected { .. } => Some("give a graph in which every edge has a direction".into()),
+        _ => None,
+    }
+}
+
+fn knowledge_code(error: &KnowledgeError) -> &'static str {
+    match error {
+        KnowledgeError::Conflict(_) => "contradictory-constraints",
+        KnowledgeError::Statement { reason: SpecError::Unknown(_), .. } => "unknown-column",
+        _ => "bad-constraint",
+    }
+}

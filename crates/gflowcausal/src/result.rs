@@ -1,0 +1,265 @@
+//! What a run found, as the one object that JSON, the run directory and other languages show.
+
+use gflowcausal_graph::{Cpdag, Dag, Edge, Metrics, NamedGraph, Pdag, auprc, auroc, evaluate, expected_shd};
+use gflowcausal_score::{Correlation, Ols, Sortability};
+use serde::Serialize;
+
+use crate::discover::{Discovery, Training};
+use crate::posterior::Weighting;
+use crate::{Config, Error};
+
+/// How many of the likeliest graphs are listed.
+const TOP_GRAPHS: usize = 10;
+
+/// Everything about a run that can be said in JSON.
+#[derive(Debug, Clone, Serialize)]
+pub struct ResultObject {
+    /// The program's version.
+    pub version: &'static str,
+    /// The method by its registered name.
+    pub method: String,
+    /// The seed.
+    pub seed: u64,
+    /// What was looked at.
+    pub data: DataObject,
+    /// The best graph.
+    pub graph: GraphObject,
+    /// Its causal order.
+    pub order: Vec<String>,
+    /// What it is worth.
+    pub score: ScoreObject,
+    /// What the draws say.
+    pub posterior: PosteriorObject,
+    /// Whether scale gives the directions away; for continuous data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sortability: Option<SortabilityObject>,
+    /// The best graph against the truth, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<MetricsObject>,
+    /// How training went, if there was any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training: Option<Training>,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct DataObject {
+    /// What the user calls it.
+    pub name: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// The variables.
+    pub variables: Vec<String>,
+    /// A fingerprint of names and values.
+    pub sha256: String,
+}
+
+/// A graph as a list of edges.
+#[derive(Debug, Clone, Serialize)]
+pub struct GraphObject {
+    /// The edges, likeliest first.
+    pub edges: Vec<EdgeObject>,
+}
+
+/// One edge and why it is there.
+#[derive(Debug, Clone, Serialize)]
+pub struct EdgeObject {
+    /// The cause.
+    pub from: String,
+    /// The effect.
+    pub to: String,
+    /// The least-squares slope given the effect's other parents, in the data's units; for continuous data.
+    pub weight: Option<f64>,
+    /// How likely this edge is.
+    pub probability: f64,
+    /// How likely the reversed edge is.
+    pub reversed_probability: f64,
+    /// Whether every equivalent graph has the edge in this direction.
+    pub compelled: bool,
+    /// By how much the score falls without the edge.
+    pub delta_score: Option<f64>,
+    /// By how much the score falls when the edge is reversed; none if that closes a cycle.
+    pub delta_reversed: Option<f64>,
+}
+
+/// What the best graph is worth.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScoreObject {
+    /// The score's name.
+    pub name: &'static str,
+    /// Its value for the best order.
+    pub value: f64,
+    /// The temperature of the policy.
+    pub temperature: f64,
+    /// How orders become graphs.
+    pub prune: &'static str,
+}
+
+/// What the draws say.
+#[derive(Debug, Clone, Serialize)]
+pub struct PosteriorObject {
+    /// How many graphs were drawn.
+    pub samples: u64,
+    /// How many different ones.
+    pub distinct: usize,
+    /// How many equally weighted draws they are worth.
+    pub effective_sample_size: f64,
+    /// How they are weighted.
+    pub weighting: Weighting,
+    /// The probability of each edge, row causes column.
+    pub edge_probabilities: Vec<Vec<f64>>,
+    /// The probability of a directed path, row leads to column.
+    pub ancestor_probabilities: Vec<Vec<f64>>,
+    /// The likeliest graphs.
+    pub top: Vec<TopGraph>,
+}
+
+/// A likely graph.
+#[derive(Debug, Clone, Serialize)]
+pub struct TopGraph {
+    /// Its share of the weight.
+    pub weight: f64,
+    /// Its log-reward.
+    pub log_reward: f64,
+    /// Its edges as pairs of names.
+    pub edges: Vec<(String, String)>,
+}
+
+/// Whether scale gives the directions away.
+#[derive(Debug, Clone, Serialize)]
+pub struct SortabilityObject {
+    /// By variance.
+    pub variance: f64,
+    /// By R².
+    pub r2: f64,
+    /// What that means.
+    pub verdict: String,
+}
+
+/// The best graph and the draws against the truth.
+#[derive(Debug, Clone, Serialize)]
+pub struct MetricsObject {
+    /// Of the best graph.
+    #[serde(flatten)]
+    pub graph: Metrics,
+    /// Area under the ROC curve of the edge probabilities.
+    pub auroc: f64,
+    /// Area under the precision–recall curve of the edge probabilities.
+    pub auprc: f64,
+    /// The mean SHD of the draws.
+    pub expected_shd: f64,
+}
+
+impl Discovery {
+    /// The best graph with its names, weights and probabilities.
+    ///
+    /// # Errors
+    /// When names are empty.
+    pub fn named_graph(&self) -> Result<NamedGraph, Error> {
+        let in_result = |source| Error::Graph { path: "result".into(), source };
+        let mut named = NamedGraph::new(self.names.clone(), Pdag::from(&self.graph)).map_err(in_result)?;
+        for edge in self.graph.edges() {
+            named.set_probability(edge, self.posterior.edge(edge)).map_err(in_result)?;
+            if let Some(weight) = self.weight(edge).filter(|weight| *weight != 0.0) {
+                named.set_weight(edge, weight).map_err(in_result)?;
+            }
+        }
+        Ok(named)
+    }
+
+    /// Everything about the run in one object; with metrics if the `truth` is known.
+    #[must_use]
+    pub fn to_object(&self, config: &Config, data: DataObject, truth: Option<&Dag>) -> ResultObject {
+        ResultObject {
+            version: env!("CARGO_PKG_VERSION"),
+            method: config.method.clone(),
+            seed: config.seed,
+            data,
+            graph: GraphObject { edges: self.edge_objects() },
+            order: self.order.iter().map(|node| self.names[node].clone()).collect(),
+            score: ScoreObject {
+                name: self.model.score_name().name(),
+                value: self.score,
+                temperature: self.temperature,
+                prune: self.model.prune_name().name(),
+            },
+            posterior: self.posterior_object(),
+            sortability: self.sortability(),
+            metrics: truth.map(|truth| self.metrics(truth)),
+            training: self.training.clone(),
+        }
+    }
+
+    fn edge_objects(&self) -> Vec<EdgeObject> {
+        let class = Cpdag::of(&self.graph);
+        let total = self.model.graph_score(&self.graph);
+        let mut edges: Vec<EdgeObject> =
+            self.graph.edges().map(|edge| self.edge_object(edge, &class, total)).collect();
+        edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        edges
+    }
+
+    fn edge_object(&self, edge: Edge, class: &Cpdag, total: Option<f64>) -> EdgeObject {
+        let mut without = self.graph.clone();
+        without.remove(edge);
+        let mut reversed = without.clone();
+        let is_reversible = reversed.insert(edge.reversed()).is_ok();
+        let fall = |dag: &Dag| Some(total? - self.model.graph_score(dag)?);
+        EdgeObject {
+            from: self.names[edge.from].clone(),
+            to: self.names[edge.to].clone(),
+            weight: self.weight(edge),
+            probability: self.posterior.edge(edge),
+            reversed_probability: self.posterior.edge(edge.reversed()),
+            compelled: class.is_compelled(edge),
+            delta_score: fall(&without),
+            delta_reversed: if is_reversible { fall(&reversed) } else { None },
+        }
+    }
+
+    /// The slope of the effect on the cause, given its other parents.
+    fn weight(&self, edge: Edge) -> Option<f64> {
+        let moments = self.moments.as_ref()?;
+        let correlation = Correlation::of_moments(moments).ok()?;
+        let fit = Ols::new(&correlation, moments.rows(), edge.to, self.graph.parents(edge.to));
+        let at = fit.parents.iter().position(|&parent| parent == edge.from)?;
+        Some(fit.coefficients[at])
+    }
+
+    fn posterior_object(&self) -> PosteriorObject {
+        let nodes = self.names.len();
+        let rows = |matrix: &[f64]| matrix.chunks(nodes.max(1)).map(<[f64]>::to_vec).collect();
+        let pair = |edge: Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
+        let top = self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| TopGraph {
+            weight: candidate.weight,
+            log_reward: candidate.log_reward,
+            edges: candidate.dag.edges().map(pair).collect(),
+        });
+        PosteriorObject {
+            samples: self.posterior.samples,
+            distinct: self.posterior.candidates.len(),
+            effective_sample_size: self.posterior.effective_sample_size,
+            weighting: self.posterior.weighting,
+            edge_probabilities: rows(self.posterior.edges()),
+            ancestor_probabilities: rows(self.posterior.ancestors()),
+            top: top.collect(),
+        }
+    }
+
+    fn sortability(&self) -> Option<SortabilityObject> {
+        let sortability = Sortability::new(&self.graph, self.moments.as_ref()?).ok()?;
+        let Sortability { variance, r2 } = sortability;
+        Some(SortabilityObject { variance, r2, verdict: sortability.verdict() })
+    }
+
+    fn metrics(&self, truth: &Dag) -> MetricsObject {
+        let samples = self.posterior.candidates.iter().map(|candidate| (&candidate.dag, candidate.weight));
+        let graph = evaluate(&Pdag::from(&self.graph), truth);
+        MetricsObject {
+            expected_shd: expected_shd(samples, truth).unwrap_or(graph.shd as f64),
+            auroc: auroc(self.posterior.edges(), truth),
+            auprc: auprc(self.posterior.edges(), truth),
+            graph,
+        }
+    }
+}

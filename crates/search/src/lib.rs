@@ -1,0 +1,5 @@
+//! Other ways through the same scores: insertion of one variable at a time, greedy or at a temperature.
+
+mod insertion;
+
+pub use insertion::{anneal, climb, random_order, tempered_sweep};
