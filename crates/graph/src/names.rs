@@ -23,13 +23,20 @@ fn did_you_mean(suggestion: Option<&str>) -> String {
 pub(crate) struct Names<'a> {
     list: Vec<&'a str>,
     index: HashMap<&'a str, usize>,
+    longest: usize,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new<S: AsRef<str>>(names: &'a [S]) -> Self {
         let list: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         let index = list.iter().enumerate().rev().map(|(node, &name)| (name, node)).collect();
-        Self { list, index }
+        let longest = list.iter().map(|name| name.len()).max().unwrap_or(0);
+        Self { list, index, longest }
+    }
+
+    /// How many bytes the longest name has: no use looking for a longer one.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -41,7 +48,7 @@ impl<'a> Names<'a> {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
+        if name.len() > self.longest { None } else { self.index.get(name).copied() }
     }
 
     pub(crate) fn get(&self, name: &str) -> Result<usize, UnknownName> {

@@ -33,6 +33,7 @@ fn tables() {
     refuse(",A,B\nA,0,x\nB,0,0\n", "row 2, column 3: 'x' is not a number");
     refuse("A,B\n0,NaN\n0,0\n", "row 2, column 2: 'NaN' is not a number");
     refuse("0,1,\n0,0,0\n0,0,0\n", "row 1, column 3: '' is not a number");
+    refuse("a\nb\nc\n", "row 2, column 1: 'b' is not a number");
     refuse("A,A\n0,1\n0,0\n", "two variables are named 'A'");
     refuse(",A,B\nA,0,1\nA,0,0\n", "two variables are named 'A'");
     refuse(",A,B\nA,0,1\nC,0,0\n", "the variables differ: missing B; unknown C");

@@ -29,8 +29,9 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
         skip_block(&mut cursor)?;
     }
     let names = builder.names().to_vec();
+    let names = Names::new(&names);
     for family in families {
-        family.link(&mut builder, &Names::new(&names))?;
+        family.link(&mut builder, &names)?;
     }
     builder.finish()
 }

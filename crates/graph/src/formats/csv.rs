@@ -116,7 +116,9 @@ fn unclear(rows: &[Row<'_>]) -> FormatError {
     }
     let top = usize::from(rows[0].iter().skip(1).all(|cell| parse(cell).is_none()));
     let below = &rows[top..];
-    let left = usize::from(!below.is_empty() && below.iter().all(|row| parse(&row[0]).is_none()));
+    let left = usize::from(
+        rows[0].len() > 1 && !below.is_empty() && below.iter().all(|row| parse(&row[0]).is_none()),
+    );
     match numbers(below, top, left) {
         Err(error) => error,
         Ok(_) => FormatError::NotSquare { rows: below.len(), columns: rows[0].len() - left },
@@ -278,11 +280,17 @@ fn link(edge: Edge, row: &Row<'_>, number: usize, columns: &EdgeColumns) -> Resu
 pub(super) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
     let values = matrix::from_graph(named, Format::Csv)?;
     let names: Vec<String> = named.names().iter().map(|name| cell(name)).collect();
-    let value = |value: &f64| if named.has_weights() { number(*value) } else { format!("{value}") };
     let mut file = format!("{ROW_TO_COLUMN},{}\n", names.join(","));
     for (name, row) in names.iter().zip(values.chunks(names.len().max(1))) {
-        let cells: Vec<String> = row.iter().map(value).collect();
-        file.push_str(&format!("{name},{}\n", cells.join(",")));
+        file.push_str(name);
+        for &value in row {
+            match value {
+                0.0 => file.push_str(",0"),
+                1.0 => file.push_str(",1"),
+                _ => file.push_str(&format!(",{}", number(value))),
+            }
+        }
+        file.push('\n');
     }
     Ok(file)
 }

@@ -36,11 +36,10 @@ impl<'a> Cursor<'a> {
     /// Goes on by `bytes`, which end at a character's end.
     fn advance(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at(bytes);
-        self.line += passed.matches('\n').count();
-        self.column = match passed.rsplit_once('\n') {
-            Some((_, last)) => 1 + last.chars().count(),
-            None => self.column + passed.chars().count(),
-        };
+        for c in passed.chars() {
+            (self.line, self.column) =
+                if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+        }
         self.rest = rest;
         passed
     }

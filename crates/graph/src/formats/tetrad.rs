@@ -38,8 +38,9 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     }
     let edges = lines.skip_while(|(_, line)| line.is_empty());
     let names = builder.names().to_vec();
+    let names = Names::new(&names);
     for (number, line) in edges.take_while(|(_, line)| !line.is_empty() && !line.ends_with(':')) {
-        builder.link(link(line, number, &Names::new(&names))?);
+        builder.link(link(line, number, &names)?);
     }
     builder.finish()
 }
@@ -97,9 +98,9 @@ fn link(line: &str, number: usize, names: &Names<'_>) -> Result<Link, FormatErro
 
 /// The variable that `text` names, or the one with the longest name that it starts with.
 fn find_start(text: &str, names: &Names<'_>) -> Option<usize> {
-    let heads = text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(end, _)| &text[..end]);
-    let longest = heads.filter_map(|head| names.find(head.trim_end())).next_back();
-    names.find(text).or(longest)
+    let ends = text.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(end, _)| end);
+    let heads = ends.take_while(|&end| end <= names.longest()).filter_map(|end| names.find(&text[..end]));
+    names.find(text).or_else(|| heads.last())
 }
 
 fn unreadable(text: &str, sides: Option<(&str, &str)>, line: usize, names: &Names<'_>) -> FormatError {
