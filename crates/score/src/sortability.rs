@@ -69,7 +69,7 @@ impl fmt::Display for Sortability {
                  would find them too."
             ),
             r if r <= 1.0 - TELLING => write!(f, " R² falls along nearly every path ({r2:.2})."),
-            _ => write!(f, " Neither does R² ({r2:.2})."),
+            _ => write!(f, " R² does not give the directions away ({r2:.2})."),
         }
     }
 }

@@ -184,3 +184,74 @@ impl<'a> Path<'a> {
         first
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gflowcausal_data::Moments;
+
+    /// Columns that any language can make again.
+    fn columns() -> Vec<Vec<f64>> {
+        let mut state: u64 = 63;
+        let mut columns = vec![vec![0.0; 80]; 12];
+        for row in 0..80 {
+            for column in &mut columns {
+                state = (1_103_515_245 * state + 12_345) % (1 << 31);
+                column[row] = state as f64 / f64::from(1_u32 << 31) - 0.5;
+            }
+            for j in 2..12 {
+                columns[j][row] += 0.9 * columns[j - 1][row] - 0.5 * columns[j - 2][row]
+                    + 0.3 * columns[(j * j) % (j - 1)][row];
+            }
+        }
+        columns
+    }
+
+    /// One variable leaves the path and comes back. The program:
+    ///
+    /// ```python
+    /// import numpy as np
+    /// from sklearn.linear_model import LinearRegression, LassoLarsIC
+    /// s, u = 63, []
+    /// for _ in range(80 * 12):
+    ///     s = (1103515245 * s + 12345) % 2**31
+    ///     u.append(s / 2**31 - 0.5)
+    /// X = np.array(u).reshape(80, 12)
+    /// for j in range(2, 12):
+    ///     X[:, j] += 0.9 * X[:, j-1] - 0.5 * X[:, j-2] + 0.3 * X[:, (j*j) % (j-1)]
+    /// w = np.abs(LinearRegression().fit(X[:, :11], X[:, 11]).coef_)
+    /// print(LassoLarsIC(criterion='bic').fit(X[:, :11]*w, X[:, 11]).alphas_ / X[:, 11].var())
+    /// ```
+    #[test]
+    fn the_path_breaks_where_sklearn_says() {
+        let columns = columns();
+        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let correlation = Correlation::of_moments(&Moments::of_columns(&slices)).unwrap();
+        let full = Ols::new(&correlation, 80, 11, &NodeSet::full(12).without(11));
+        let mut path = Path::new(&correlation, 11, &full);
+        let mut levels = vec![path.level];
+        while path.advance() {
+            levels.push(path.level);
+        }
+        let theirs = [
+            0.3688191338470167,
+            0.10177940192291265,
+            0.026374654446167125,
+            0.021627919763532656,
+            0.02123715654991169,
+            0.020761466277161293,
+            0.02038577395165996,
+            0.013091760429801471,
+            0.0044328832439374565,
+            0.004203078582310945,
+            0.0027049248458815675,
+            0.001657368639331645,
+            0.000576541961947369,
+            0.0,
+        ];
+        assert_eq!(levels.len(), theirs.len());
+        for (ours, theirs) in levels.iter().zip(theirs) {
+            assert!((ours - theirs).abs() < 1e-10, "{ours} is not {theirs}");
+        }
+    }
+}

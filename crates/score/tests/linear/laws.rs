@@ -1,0 +1,135 @@
+//! Laws that hold whatever the data are.
+
+use gflowcausal_data::GraphFamily;
+use gflowcausal_determinism::{map, with_threads};
+use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
+use gflowcausal_score::{
+    Bge, BgePrior, Bic, BicEqual, Cached, Complete, CompleteGaussian, GraphScore, GrowShrink, Lasso,
+    LinearModel, LocalScore, OrderScore, ParentForest, Penalty, Prune, SparseBicEqual, TTest, Varsort,
+    best_insertion, moved, prune_order,
+};
+use proptest::prelude::*;
+
+use crate::{close, random_order, simulated};
+
+/// Reverses a covered edge, if there is one: the result is Markov equivalent (Chickering 1995).
+fn covered_reversal(dag: &Dag, skip: usize) -> Option<Dag> {
+    let covered =
+        |edge: &gflowcausal_graph::Edge| dag.parents(edge.from).with(edge.from) == *dag.parents(edge.to);
+    let edge = dag.edges().filter(covered).nth(skip)?;
+    let mut other = dag.clone();
+    other.remove(edge);
+    other.insert(edge.reversed()).expect("a covered edge can be reversed");
+    Some(other)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn equivalent_graphs_score_the_same(seed in 0u64..1000, skip in 0usize..3) {
+        let (moments, dag) = simulated(GraphFamily::ErdosRenyi, 8, 2, 100, seed);
+        let mut other = dag.clone();
+        for step in 0..4 {
+            other = covered_reversal(&other, (skip + step) % 3).unwrap_or(other);
+        }
+        let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
+        close(bic.graph(&dag), bic.graph(&other), 1e-9);
+        let bge = Bge::new(&moments, BgePrior::default()).unwrap();
+        close(bge.graph(&dag), bge.graph(&other), 1e-9);
+        prop_assert!(bic.is_score_equivalent() && bge.is_score_equivalent());
+    }
+
+    #[test]
+    fn complete_graphs_of_all_orders_have_one_bic(seed in 0u64..1000) {
+        let (moments, _) = simulated(GraphFamily::ScaleFree, 12, 3, 200, seed);
+        let bic = Bic::new(&moments, Penalty::Auto).unwrap();
+        let complete = CompleteGaussian(bic.clone());
+        let one = complete.score(&Order::identity(12));
+        let other = random_order(12, seed);
+        prop_assert!((complete.score(&other) - one).abs() < 1e-6);
+        prop_assert!((OrderScore::score(&Complete(bic), &other) - one).abs() < 1e-6);
+        let bge = CompleteGaussian(Bge::new(&moments, BgePrior::default()).unwrap());
+        prop_assert!((bge.score(&other) - bge.score(&Order::identity(12))).abs() < 1e-6);
+    }
+
+    #[test]
+    fn insertion_deltas_are_differences_of_scores(seed in 0u64..1000, node in 0usize..10) {
+        let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 150, seed);
+        let order = random_order(10, seed);
+        let free = || Constraints::none(10);
+        let bic = || Bic::new(&moments, Penalty::Auto).unwrap();
+        check_deltas(&ParentForest::new(bic(), free()), &order, node)?;
+        check_deltas(&GrowShrink::new(Cached::new(bic()), free()), &order, node)?;
+        check_deltas(&CompleteGaussian(bic()), &order, node)?;
+        check_deltas(&CompleteGaussian(Bge::new(&moments, BgePrior::default()).unwrap()), &order, node)?;
+        check_deltas(&Complete(bic()), &order, node)?;
+        check_deltas(&BicEqual::new(&moments, Penalty::Auto).unwrap(), &order, node)?;
+        check_deltas(&SparseBicEqual::new(&moments, Penalty::Auto, free()).unwrap(), &order, node)?;
+        check_deltas(&Varsort::new(&moments).unwrap(), &order, node)?;
+    }
+}
+
+fn check_deltas(score: &impl OrderScore, order: &Order, node: usize) -> Result<(), TestCaseError> {
+    let now = score.score(order);
+    let deltas = score.insertion_deltas(order, node);
+    prop_assert_eq!(deltas.len(), order.nodes());
+    for (position, delta) in deltas.iter().enumerate() {
+        let slow = score.score(&moved(order, node, position)) - now;
+        prop_assert!((delta - slow).abs() < 1e-6, "{} at {position}: {delta}, not {slow}", score.name());
+    }
+    let best = deltas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let chosen = best_insertion(score, order, node);
+    prop_assert_eq!(chosen.map_or(0.0, |insertion| insertion.gain), if best > 1e-6 { best } else { 0.0 });
+    Ok(())
+}
+
+#[test]
+fn a_move_that_changes_nothing_is_exactly_zero() {
+    let (moments, dag) = simulated(GraphFamily::ErdosRenyi, 20, 1, 300, 3);
+    let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
+    let deltas = forest.insertion_deltas(&dag.topological_order(), 0);
+    assert!(deltas.iter().filter(|&&delta| delta == 0.0).count() > 1, "{deltas:?}");
+}
+
+#[test]
+fn scores_and_prunings_do_not_depend_on_threads() {
+    let (moments, _) = simulated(GraphFamily::ScaleFree, 25, 3, 400, 5);
+    let run = |threads| {
+        with_threads(threads, || {
+            let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(25));
+            let cached = Cached::with_capacity(Bic::new(&moments, Penalty::Auto).unwrap(), 500);
+            let plain = GrowShrink::new(cached, Constraints::none(25));
+            let scores = map(40, |k| {
+                let order = random_order(25, k as u64);
+                [OrderScore::score(&forest, &order).to_bits(), OrderScore::score(&plain, &order).to_bits()]
+            });
+            let model = LinearModel::new(&moments).unwrap();
+            let rules: [&dyn Prune; 2] = [&TTest { model: &model, alpha: 0.001 }, &Lasso { model: &model }];
+            let dags = rules.map(|rule| prune_order(rule, &random_order(25, 0), &Constraints::none(25)));
+            (scores, dags)
+        })
+    };
+    assert_eq!(run(1), run(2));
+    assert_eq!(run(1), run(4));
+}
+
+#[test]
+fn a_cache_forgets_but_never_lies() {
+    let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 2, 200, 1);
+    let bic = Bic::new(&moments, Penalty::Auto).unwrap();
+    let cached = Cached::with_capacity(bic.clone(), 160);
+    let sets: Vec<NodeSet> =
+        (0..512_usize).map(|bits| NodeSet::of(10, (0..9).filter(|bit| bits >> bit & 1 == 1))).collect();
+    for _ in 0..2 {
+        for parents in &sets {
+            assert_eq!(cached.local(9, parents).to_bits(), bic.local(9, parents).to_bits());
+        }
+    }
+    assert!(cached.len() <= 160, "{} terms in a cache of 160", cached.len());
+    let counts = cached.counts();
+    assert_eq!(counts.hits + counts.misses, 1024);
+    let roomy = Cached::new(bic);
+    sets.iter().chain(&sets).for_each(|parents| _ = roomy.local(9, parents));
+    assert_eq!((roomy.counts().hits, roomy.counts().misses, roomy.len()), (512, 512, 512));
+}

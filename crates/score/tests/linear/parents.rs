@@ -1,0 +1,144 @@
+//! The search for parents: trees, plain grow–shrink, sums and constraints.
+
+use gflowcausal_data::GraphFamily;
+use gflowcausal_graph::{Constraints, Edge, Knowledge, NodeSet};
+use gflowcausal_score::{
+    BestParents, Bge, BgePrior, Bic, GaussianScore, GrowShrink, LinearModel, LocalScore, NoPruning,
+    OrderScore, ParentForest, ParentSums, Penalty, PlacementScore, ScoreError, TTest, prune_order,
+};
+use proptest::prelude::*;
+
+use crate::{close, moments_of_rows, noise, random_order, set, simulated};
+
+fn subset(nodes: usize, node: usize, bits: u64) -> NodeSet {
+    NodeSet::of(nodes, (0..nodes).filter(|&other| other != node && bits >> other & 1 == 1))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A tree, a tree without memory and plain grow–shrink on local terms find the same parents.
+    #[test]
+    fn trees_and_plain_search_agree(seed in 0u64..500, questions in prop::collection::vec((0usize..12, any::<u64>()), 12)) {
+        let (moments, _) = simulated(GraphFamily::ScaleFree, 12, 3, 120, seed);
+        let bic = Bic::new(&moments, Penalty::Auto).unwrap();
+        check_agreement(&bic, &questions)?;
+        let bge = Bge::new(&moments.standardized(), BgePrior::default()).unwrap();
+        check_agreement(&bge, &questions)?;
+    }
+
+    #[test]
+    fn every_answer_obeys_the_constraints(seed in 0u64..500, bits in any::<u64>()) {
+        let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 100, seed);
+        let constraints = some_constraints();
+        let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
+        let forest = ParentForest::new(bic.clone(), constraints.clone());
+        let plain = GrowShrink::new(bic, constraints.clone());
+        for node in 0..10 {
+            let before = subset(10, node, bits);
+            let answers = [forest.best_parents(node, &before), plain.best_parents(node, &before)];
+            for answer in answers {
+                prop_assert_eq!(answer.is_some(), constraints.required(node).is_subset(&before));
+                let Some(parents) = answer else { continue };
+                prop_assert!(parents.is_subset(&before) && constraints.permits_parents(node, &parents));
+            }
+        }
+    }
+
+    #[test]
+    fn sums_add_up_all_small_parent_sets(seed in 0u64..500, node in 0usize..8, bits in any::<u64>()) {
+        let (moments, _) = simulated(GraphFamily::ErdosRenyi, 8, 2, 60, seed);
+        let bge = Bge::new(&moments.standardized(), BgePrior::default()).unwrap();
+        let sums = ParentSums::new(&bge, &Constraints::none(8), 3).unwrap();
+        let before = subset(8, node, bits);
+        let all = (0..256_u64).map(|bits| subset(8, node, bits));
+        let small: Vec<NodeSet> = all.filter(|set| set.len() <= 3 && set.is_subset(&before)).collect();
+        let distinct: std::collections::BTreeSet<NodeSet> = small.into_iter().collect();
+        let terms: Vec<f64> = distinct.iter().map(|parents| bge.local(node, parents)).collect();
+        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum = largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln();
+        close(sums.placement(node, &before), sum, 1e-12);
+    }
+}
+
+fn check_agreement<S: GaussianScore + Clone>(
+    score: &S,
+    questions: &[(usize, u64)],
+) -> Result<(), TestCaseError> {
+    let nodes = score.nodes();
+    let forest = ParentForest::new(score.clone(), Constraints::none(nodes));
+    let small = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 4000);
+    let forgetful = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 0);
+    let plain = GrowShrink::new(score, Constraints::none(nodes)).with_pairs();
+    for &(node, bits) in questions {
+        let before = subset(nodes, node, bits);
+        let found = forest.best_parents(node, &before);
+        prop_assert_eq!(&found, &small.best_parents(node, &before));
+        prop_assert_eq!(&found, &forgetful.best_parents(node, &before));
+        prop_assert_eq!(&found, &plain.best_parents(node, &before));
+        let value = forest.placement(node, &before);
+        prop_assert_eq!(value.to_bits(), forgetful.placement(node, &before).to_bits());
+        prop_assert_eq!(value.to_bits(), plain.placement(node, &before).to_bits());
+        prop_assert_eq!(value.to_bits(), score.local(node, &found.expect("nothing is required")).to_bits());
+    }
+    prop_assert_eq!(forgetful.bytes(), 0);
+    Ok(())
+}
+
+/// 0 → 3 required, 1 → 4 forbidden, at most two parents.
+fn some_constraints() -> Constraints {
+    let names: Vec<String> = (0..10).map(|node| format!("x{node}")).collect();
+    let mut knowledge = Knowledge::default();
+    knowledge.require(Edge::new(0, 3)).forbid(Edge::new(1, 4)).max_parents(2);
+    knowledge.compile(&names).expect("possible")
+}
+
+#[test]
+fn an_order_against_a_required_edge_is_impossible() {
+    let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 2, 100, 1);
+    let constraints = some_constraints();
+    let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
+    for k in 0..20 {
+        let order = random_order(10, k);
+        let possible = constraints.permits_order(&order);
+        assert_eq!(OrderScore::score(&forest, &order) > f64::NEG_INFINITY, possible);
+        assert_eq!(forest.best_dag(&order).is_some(), possible);
+        let model = LinearModel::new(&moments).unwrap();
+        if possible {
+            let deltas = forest.insertion_deltas(&order, 3);
+            assert_eq!(deltas[0], f64::NEG_INFINITY, "its cause would come later");
+            for dag in [
+                prune_order(&TTest { model: &model, alpha: 0.001 }, &order, &constraints),
+                prune_order(&NoPruning, &order, &constraints),
+            ] {
+                assert!(constraints.permits(&dag));
+                assert!(dag.contains(Edge::new(0, 3)));
+            }
+        }
+    }
+}
+
+/// Two causes that are nearly one and the same, with opposite effects: neither shows alone.
+#[test]
+fn causes_that_cancel_are_found_together() {
+    let mut rows = noise(400, 4, 5);
+    for x in &mut rows {
+        x[1] = x[0] + 0.02 * x[1];
+        x[3] = 20.0 * x[0] - 20.0 * x[1] + 2.0 * x[2] + 0.05 * x[3];
+    }
+    let bic = Bic::new(&moments_of_rows(&rows), Penalty::Auto).unwrap();
+    let before = set(4, [0, 1, 2]);
+    let single = GrowShrink::new(&bic, Constraints::none(4));
+    assert_eq!(single.best_parents(3, &before), Some(set(4, [2])));
+    assert_eq!(single.with_pairs().best_parents(3, &before), Some(before.clone()));
+    let forest = ParentForest::new(bic, Constraints::none(4));
+    assert_eq!(forest.best_parents(3, &before), Some(before));
+}
+
+#[test]
+fn too_many_parent_sets_are_refused_by_number() {
+    let (moments, _) = simulated(GraphFamily::ErdosRenyi, 60, 1, 100, 1);
+    let bic = Bic::new(&moments, Penalty::Auto).unwrap();
+    let refused = ParentSums::new(&bic, &Constraints::none(60), 5).unwrap_err();
+    assert_eq!(refused, ScoreError::TooManyParentSets { node: 0, sets: 5_495_792, limit: 1 << 20 });
+}
