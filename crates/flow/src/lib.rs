@@ -3,6 +3,7 @@
 //! This crate knows states and log-rewards. It never sees data.
 
 mod adam;
+mod checkpoint;
 mod config;
 mod exact;
 mod log_space;
@@ -18,6 +19,7 @@ mod terminal;
 mod trainer;
 mod walk;
 
+pub use checkpoint::{CheckpointError, Policy, ResumeError};
 pub use config::{
     ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
     ValidTrainConfig,

@@ -52,7 +52,9 @@ mod tests {
         let exploration = ExplorationConfig { start: 0.5, end: 0.1, iterations: 4 };
         let temperature = TemperatureConfig { target: 1.0, start: None, iterations: 2 };
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        [(0, 0.5), (2, 0.3), (4, 0.1), (9, 0.1)].map(|(i, expected)| close(exploration.at(i), expected));
+        for (i, expected) in [(0, 0.5), (2, 0.3), (4, 0.1), (9, 0.1)] {
+            close(exploration.at(i), expected);
+        }
         close(temperature.at(0, 100.0), 100.0);
         close(temperature.at(1, 100.0), 10.0);
         close(temperature.at(2, 100.0), 1.0);
@@ -60,7 +62,9 @@ mod tests {
         let never = TemperatureConfig { target: 3.0, start: None, iterations: 0 };
         close(never.at(0, 100.0), 3.0);
         let optimizer = OptimizerConfig { final_learning_rate: Some(1e-5), ..OptimizerConfig::default() };
-        [(0, 1.0), (5, 0.1), (10, 0.01)].map(|(i, expected)| close(optimizer.shrinkage(i, 10), expected));
+        for (i, expected) in [(0, 1.0), (5, 0.1), (10, 0.01)] {
+            close(optimizer.shrinkage(i, 10), expected);
+        }
         assert!(never.is_settled(0) && !temperature.is_settled(1));
     }
 }

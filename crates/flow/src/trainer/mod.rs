@@ -86,21 +86,19 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// When the problem and the settings do not fit, or a random terminal state has no finite log-reward.
     pub fn new(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
-        let terrain = Terrain::new(config.walk, problem.constraints.clone())?;
-        let network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
-        Self::with_network(config, problem, terrain, Box::new(network))
+        let mut trainer = Self::blank(config, problem)?;
+        trainer.spread = Spread::of_random_walks(&trainer.terrain, problem.reward, trainer.config.seed)?;
+        trainer.log_partition = trainer.first_log_partition();
+        Ok(trainer)
     }
 
-    fn with_network(
-        config: ValidTrainConfig,
-        problem: Problem<'a>,
-        terrain: Terrain,
-        network: Box<dyn Network>,
-    ) -> Result<Self, TrainError> {
+    /// A run whose rewards were not looked at yet.
+    pub(crate) fn blank(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
         check(&config, &problem)?;
-        let spread = Spread::of_random_walks(&terrain, problem.reward, config.seed)?;
+        let terrain = Terrain::new(config.walk, problem.constraints.clone())?;
+        let network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
         let parameters = network.parameters().len();
-        let mut trainer = Self {
+        Ok(Self {
             lanes: Lane::split(&terrain, &config, parameters),
             adam: Adam::new(parameters),
             replay: Replay::new(config.replay.capacity),
@@ -109,14 +107,12 @@ impl<'a> Trainer<'a> {
             iteration: 0,
             best: None,
             convergence: Convergence::default(),
+            spread: Spread::default(),
+            network: Box::new(network),
             config,
             terrain,
             problem,
-            network,
-            spread,
-        };
-        trainer.log_partition = trainer.first_log_partition();
-        Ok(trainer)
+        })
     }
 
     /// Goes on until the iterations are done, training has converged or `stop` becomes true.

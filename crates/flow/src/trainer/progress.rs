@@ -13,7 +13,7 @@ const RANDOM_WALKS: usize = 256;
 const WORTHWHILE: f64 = 0.95;
 
 /// The log-rewards of random terminal states.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Spread {
     pub(crate) mean: f64,
     pub(crate) deviation: f64,

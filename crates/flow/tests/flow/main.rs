@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod balance;
+mod checkpoint;
 mod lattice;
 mod network;
 mod plain;
+mod reproducible;
 mod tables;
 mod wrong_parents;

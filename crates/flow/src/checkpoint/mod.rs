@@ -1,0 +1,195 @@
+//! A training run on disk: stop at any iteration, go on, and end with the same bits.
+//!
+//! The file is in the safetensors format. Its one metadata entry is a JSON header with a version, the settings and the
+//! caller's fingerprint of the problem; everything that is a number is a tensor, so that no digit is lost.
+
+mod file;
+mod terminals;
+
+use std::path::Path;
+
+use gflowcausal_graph::Constraints;
+
+use self::file::{Header, Reader, Writer};
+use crate::adam::{Adam, ScalarAdam};
+use crate::replay::{Remembered, Replay};
+use crate::trainer::{Convergence, Spread};
+use crate::{
+    Best, Mlp, Network, Problem, Sampler, Terrain, TrainConfig, TrainError, Trainer, ValidTrainConfig,
+    WalkError,
+};
+
+pub use self::file::CheckpointError;
+
+/// Why a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// The file is not a checkpoint of this run.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The problem cannot be trained on.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+}
+
+impl<'a> Trainer<'a> {
+    /// Writes all that the rest of the run depends on to `path`: to a temporary name first, then renamed, so that
+    /// there is never half a file.
+    ///
+    /// `fingerprint` says what the reward is made of (data, score, knowledge); [`Trainer::resume`] asks for the same.
+    ///
+    /// # Errors
+    /// When the system refuses to write.
+    pub fn save(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
+        let mut writer = Writer::new(Header::new(&self.config, self.terrain.nodes(), fingerprint));
+        writer.network("network", &*self.network, self.network.parameters());
+        writer.network("adam.means", &*self.network, &self.adam.means);
+        writer.network("adam.squares", &*self.network, &self.adam.squares);
+        writer.numbers("scalars", &self.scalars());
+        let best: Vec<Remembered> = self.best.iter().map(Remembered::from).collect();
+        writer.terminals("best", best.iter());
+        let (kept, recent) = self.replay.parts();
+        writer.terminals("replay.best", kept.iter());
+        writer.terminals("replay.recent", recent.into_iter());
+        writer.write(path)
+    }
+
+    /// Goes on where the run that wrote `path` stopped: the rest is the same, bit for bit.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or was written by a run with other settings or another fingerprint.
+    pub fn resume(
+        path: &Path,
+        config: ValidTrainConfig,
+        problem: Problem<'a>,
+        fingerprint: &str,
+    ) -> Result<Self, ResumeError> {
+        let reader = Reader::open(path)?;
+        reader.expect(&Header::new(&config, problem.constraints.nodes(), fingerprint))?;
+        let mut trainer = Self::blank(config, problem)?;
+        trainer.restore(&reader)?;
+        Ok(trainer)
+    }
+
+    fn restore(&mut self, reader: &Reader) -> Result<(), CheckpointError> {
+        let parameters = reader.network("network", &*self.network)?;
+        self.network.parameters_mut().copy_from_slice(&parameters);
+        let means = reader.network("adam.means", &*self.network)?;
+        let squares = reader.network("adam.squares", &*self.network)?;
+        self.adam = Adam { steps: 0, means, squares };
+        self.restore_scalars(&reader.numbers("scalars", self.scalars().len())?);
+        self.best = reader.terminals("best", &self.terrain)?.pop().map(Best::from);
+        let kept = reader.terminals("replay.best", &self.terrain)?;
+        let recent = reader.terminals("replay.recent", &self.terrain)?;
+        self.replay = Replay::restore(self.config.replay.capacity, kept, recent);
+        Ok(())
+    }
+
+    fn scalars(&self) -> [f64; 14] {
+        let Spread { mean, deviation, mean_log_ratio } = self.spread;
+        let Convergence { count, sum, previous, best_before, reached } = self.convergence;
+        let ScalarAdam { steps, mean: slope, square } = self.log_partition_adam;
+        [
+            self.iteration as f64,
+            self.adam.steps as f64,
+            self.log_partition,
+            steps,
+            slope,
+            square,
+            mean,
+            deviation,
+            mean_log_ratio,
+            count,
+            sum,
+            previous,
+            best_before,
+            reached,
+        ]
+    }
+
+    /// Undoes [`Self::scalars`].
+    fn restore_scalars(&mut self, scalars: &[f64]) {
+        self.iteration = scalars[0] as usize;
+        self.adam.steps = scalars[1] as u64;
+        self.log_partition = scalars[2];
+        self.log_partition_adam = ScalarAdam { steps: scalars[3], mean: scalars[4], square: scalars[5] };
+        self.spread = Spread { mean: scalars[6], deviation: scalars[7], mean_log_ratio: scalars[8] };
+        self.convergence = Convergence {
+            count: scalars[9],
+            sum: scalars[10],
+            previous: scalars[11],
+            best_before: scalars[12],
+            reached: scalars[13],
+        };
+    }
+
+    /// Writes the policy alone, to draw from later: see [`Policy::open`].
+    ///
+    /// # Errors
+    /// When the system refuses to write.
+    pub fn save_policy(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
+        let mut writer = Writer::new(Header::new(&self.config, self.terrain.nodes(), fingerprint));
+        writer.network("network", &*self.network, self.network.parameters());
+        writer.write(path)
+    }
+}
+
+impl From<&Best> for Remembered {
+    fn from(best: &Best) -> Self {
+        Self { terminal: best.terminal.clone(), log_reward: best.log_reward }
+    }
+}
+
+impl From<Remembered> for Best {
+    fn from(kept: Remembered) -> Self {
+        Self { terminal: kept.terminal, log_reward: kept.log_reward }
+    }
+}
+
+/// A trained policy on its own, without the reward it was trained on.
+pub struct Policy {
+    terrain: Terrain,
+    network: Mlp,
+    config: TrainConfig,
+    fingerprint: String,
+}
+
+impl Policy {
+    /// Reads the policy of a run, from a file of [`Trainer::save_policy`] or of [`Trainer::save`].
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is about another number of variables than `constraints`.
+    pub fn open(path: &Path, constraints: &Constraints) -> Result<Self, CheckpointError> {
+        let reader = Reader::open(path)?;
+        let Header { config, nodes, fingerprint, .. } = reader.header().clone();
+        reader.expect_nodes(constraints.nodes())?;
+        let terrain = Terrain::new(config.walk, constraints.clone())
+            .map_err(|WalkError::TooFewNodes(_)| reader.damaged(&format!("{nodes} variables")))?;
+        if config.clone().validate().is_err() {
+            return Err(reader.damaged("settings"));
+        }
+        let mut network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
+        let parameters = reader.network("network", &network)?;
+        network.parameters_mut().copy_from_slice(&parameters);
+        Ok(Self { terrain, network, config, fingerprint })
+    }
+
+    /// The policy to draw from.
+    #[must_use]
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler::new(&self.terrain, &self.network)
+    }
+
+    /// The settings it was trained with.
+    #[must_use]
+    pub fn config(&self) -> &TrainConfig {
+        &self.config
+    }
+
+    /// What the caller said the reward was made of.
+    #[must_use]
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+}

@@ -1,0 +1,48 @@
+//! The same seed gives the same bits, on one thread and on two.
+
+use std::fs;
+
+use gflowcausal_determinism::with_threads;
+use gflowcausal_flow::{
+    Event, MlpConfig, ObjectiveName, Problem, Sample, SampleMode, TrainConfig, Trainer, Walk,
+};
+use gflowcausal_graph::Constraints;
+use tempfile::tempdir;
+
+use crate::tables::local_table;
+
+fn run(walk: Walk, objective: ObjectiveName, seed: u64) -> (Vec<u8>, Vec<Sample>) {
+    let mut config =
+        TrainConfig { walk, objective, seed, iterations: 6, batch_size: 70, ..TrainConfig::default() };
+    config.network = MlpConfig { width: 48, ..MlpConfig::default() };
+    let (constraints, reward) = (Constraints::none(5), local_table(3, 4.0));
+    let problem = Problem { constraints: &constraints, reward: &reward, improve: None };
+    let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
+    for _ in 0..6 {
+        trainer.step(&mut |_: &Event<'_>| {}).unwrap();
+    }
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("checkpoint");
+    trainer.save(&path, "").unwrap();
+    (fs::read(path).unwrap(), trainer.sampler().sample(100, seed, SampleMode::Policy))
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    for (walk, objective) in [
+        (Walk::Order, ObjectiveName::Tb),
+        (Walk::Order, ObjectiveName::Subtb),
+        (Walk::Chain, ObjectiveName::Fm),
+        (Walk::Edges, ObjectiveName::Fm),
+        (Walk::Complete, ObjectiveName::Tb),
+        (Walk::Graph, ObjectiveName::Mdb),
+    ] {
+        let [one, two] = [1, 2].map(|threads| with_threads(threads, || run(walk, objective, 4)));
+        assert!(one == two, "{walk} {objective}");
+    }
+}
+
+#[test]
+fn another_seed_gives_another_run() {
+    assert!(run(Walk::Order, ObjectiveName::Tb, 1) != run(Walk::Order, ObjectiveName::Tb, 2));
+}
