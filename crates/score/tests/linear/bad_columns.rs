@@ -26,8 +26,8 @@ fn columns(make: impl Fn(&[f64]) -> [f64; 4]) -> Vec<Vec<f64>> {
 fn all_finite(moments: &Moments) {
     let nodes = moments.columns();
     let free = || Constraints::none(nodes);
-    let bic = Bic::new(moments, Penalty::Auto).unwrap();
-    let bge = Bge::new(moments, BgePrior::default()).unwrap();
+    let bic = Bic::new(moments, Penalty::Auto).expect("usable data");
+    let bge = Bge::new(moments, BgePrior::default()).expect("usable data");
     for node in 0..nodes {
         for bits in 0..1_usize << nodes.min(8) {
             let parents = NodeSet::of(nodes, (0..nodes.min(8)).filter(|&p| p != node && bits >> p & 1 == 1));
@@ -36,8 +36,8 @@ fn all_finite(moments: &Moments) {
         }
     }
     let order = Order::identity(nodes);
-    let equal = BicEqual::new(moments, Penalty::Auto).unwrap();
-    let sparse = SparseBicEqual::new(moments, Penalty::Auto, free()).unwrap();
+    let equal = BicEqual::new(moments, Penalty::Auto).expect("usable data");
+    let sparse = SparseBicEqual::new(moments, Penalty::Auto, free()).expect("usable data");
     let forests = (ParentForest::new(bic.clone(), free()), ParentForest::new(bge.clone(), free()));
     let scores: [&dyn OrderScore; 7] = [
         &forests.0,
@@ -46,13 +46,13 @@ fn all_finite(moments: &Moments) {
         &sparse,
         &CompleteGaussian(bic),
         &CompleteGaussian(bge),
-        &Varsort::new(moments).unwrap(),
+        &Varsort::new(moments).expect("usable data"),
     ];
     for score in scores {
         assert!(score.score(&order).is_finite(), "{} of an order", score.name());
         assert!(score.insertion_deltas(&order, 2).iter().all(|delta| delta.is_finite()), "{}", score.name());
     }
-    let model = LinearModel::new(moments).unwrap();
+    let model = LinearModel::new(moments).expect("usable data");
     let rules: [&dyn Prune; 4] = [
         &TTest { model: &model, alpha: 0.001 },
         &Threshold { model: &model, threshold: 0.3 },
@@ -62,7 +62,7 @@ fn all_finite(moments: &Moments) {
     for rule in rules {
         let dag = prune_order(rule, &order, &free());
         assert!(equal.graph(&dag).is_finite());
-        let sortability = Sortability::new(&dag, moments).unwrap();
+        let sortability = Sortability::new(&dag, moments).expect("usable data");
         assert!((0.0..=1.0).contains(&sortability.variance) && (0.0..=1.0).contains(&sortability.r2));
     }
 }
@@ -72,11 +72,11 @@ fn a_constant_column_joins_nothing() {
     for constant in [0.0, 0.1, -7.3e9] {
         let moments = moments_of(&columns(|x| [constant, x[0] + x[3], x[4], x[5]]));
         all_finite(&moments);
-        let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
+        let bic = Bic::new(&moments, Penalty::Factor(1.0)).expect("usable data");
         assert_eq!(bic.local(2, &set(6, [])), 0.0);
         assert_eq!(bic.local(2, &set(6, [0])), -0.5 * 90_f64.ln());
         let forest = ParentForest::new(bic, Constraints::none(6));
-        let dag = forest.best_dag(&Order::identity(6)).unwrap();
+        let dag = forest.best_dag(&Order::identity(6)).expect("usable data");
         assert!(dag.parents(2).is_empty() && dag.children(2).is_empty());
     }
 }
@@ -85,7 +85,7 @@ fn a_constant_column_joins_nothing() {
 fn a_duplicate_is_as_good_as_the_original_and_adds_nothing_to_it() {
     let moments = moments_of(&columns(|x| [x[1], -3.0 * x[1] + 2.0, x[0] - 2.0 * x[1] + x[4], x[5]]));
     all_finite(&moments);
-    let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
+    let bic = Bic::new(&moments, Penalty::Factor(1.0)).expect("usable data");
     let one = bic.local(4, &set(6, [0, 1]));
     close(bic.local(4, &set(6, [0, 2])), one, 1e-9);
     close(bic.local(4, &set(6, [0, 1, 2])), one - 0.5 * 90_f64.ln(), 1e-9);
@@ -128,7 +128,7 @@ fn fewer_rows_than_columns_still_give_sparse_parents() {
         let moments = moments_of(&columns);
         all_finite(&moments);
         let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
-        let dag = forest.best_dag(&Order::identity(20)).unwrap();
+        let dag = forest.best_dag(&Order::identity(20)).expect("usable data");
         assert!((0..20).all(|node| 2 * dag.parents(node).len() < rows), "too many parents for {rows} rows");
     }
 }

@@ -49,7 +49,7 @@ proptest! {
         let other = random_order(12, seed);
         prop_assert!((complete.score(&other) - one).abs() < 1e-6);
         prop_assert!((OrderScore::score(&Complete(bic), &other) - one).abs() < 1e-6);
-        let bge = CompleteGaussian(Bge::new(&moments, BgePrior::default()).unwrap());
+        let bge = CompleteGaussian(Bge::new(&moments, BgePrior::default()).expect("usable data"));
         prop_assert!((bge.score(&other) - bge.score(&Order::identity(12))).abs() < 1e-6);
     }
 
@@ -62,7 +62,7 @@ proptest! {
         check_deltas(&ParentForest::new(bic(), free()), &order, node)?;
         check_deltas(&GrowShrink::new(Cached::new(bic()), free()), &order, node)?;
         check_deltas(&CompleteGaussian(bic()), &order, node)?;
-        check_deltas(&CompleteGaussian(Bge::new(&moments, BgePrior::default()).unwrap()), &order, node)?;
+        check_deltas(&CompleteGaussian(Bge::new(&moments, BgePrior::default()).expect("usable data")), &order, node)?;
         check_deltas(&Complete(bic()), &order, node)?;
         check_deltas(&BicEqual::new(&moments, Penalty::Auto).unwrap(), &order, node)?;
         check_deltas(&SparseBicEqual::new(&moments, Penalty::Auto, free()).unwrap(), &order, node)?;

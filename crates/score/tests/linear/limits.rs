@@ -21,9 +21,9 @@ fn means(graph: GraphFamily, nodes: usize, degree: usize) -> [f64; 4] {
     let distances = map(5, |seed| {
         let (moments, dag) = simulated(graph, nodes, degree, 1000, seed as u64);
         let (order, free) = (dag.topological_order(), Constraints::none(nodes));
-        let raw = LinearModel::new(&moments).unwrap();
-        let standardized = LinearModel::new(&moments.standardized()).unwrap();
-        let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), free.clone());
+        let raw = LinearModel::new(&moments).expect("usable data");
+        let standardized = LinearModel::new(&moments.standardized()).expect("usable data");
+        let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).expect("usable data"), free.clone());
         let selected = prune_order(&Selected(&forest), &order, &free);
         assert_eq!(Some(&selected), forest.best_dag(&order).as_ref());
         [

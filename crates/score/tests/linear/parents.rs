@@ -70,12 +70,15 @@ fn check_agreement<S: GaussianScore + Clone>(
     let small = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 4000);
     let forgetful = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 0);
     let plain = GrowShrink::new(score, Constraints::none(nodes)).with_pairs();
+    let hasty = ParentForest::new(score.clone(), Constraints::none(nodes)).without_pairs();
+    let plain_hasty = GrowShrink::new(score, Constraints::none(nodes));
     for &(node, bits) in questions {
         let before = subset(nodes, node, bits);
         let found = forest.best_parents(node, &before);
         prop_assert_eq!(&found, &small.best_parents(node, &before));
         prop_assert_eq!(&found, &forgetful.best_parents(node, &before));
         prop_assert_eq!(&found, &plain.best_parents(node, &before));
+        prop_assert_eq!(hasty.best_parents(node, &before), plain_hasty.best_parents(node, &before));
         let value = forest.placement(node, &before);
         prop_assert_eq!(value.to_bits(), forgetful.placement(node, &before).to_bits());
         prop_assert_eq!(value.to_bits(), plain.placement(node, &before).to_bits());
