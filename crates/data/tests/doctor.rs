@@ -12,7 +12,7 @@ fn noise(k: u64) -> Vec<f64> {
 }
 
 fn diagnose(columns: Vec<Column>) -> Diagnosis {
-    doctor(&Table::new(columns).unwrap())
+    doctor(&Table::new(columns).expect("columns of one length"))
 }
 
 /// The one finding of the worst severity for two healthy columns and `more`.
@@ -58,6 +58,35 @@ fn copies_and_linear_relations() {
     let mut columns = finding.columns.clone();
     columns.sort();
     assert_eq!(columns, ["a", "b", "sum"], "the free column is not part of the relation");
+}
+
+#[test]
+fn categories_under_other_names_are_copies() {
+    let one = Column::categorical(
+        "word",
+        (0..200).map(|row| row % 3).collect(),
+        vec!["x".into(), "y".into(), "z".into()],
+    );
+    let other = Column::categorical(
+        "code",
+        (0..200).map(|row| 2 - row % 3).collect(),
+        vec!["1".into(), "2".into(), "3".into()],
+    );
+    let found = diagnose(vec![one, Column::continuous("a", noise(1)), other]).findings;
+    assert_eq!(
+        (found[0].code, found[0].what.as_str()),
+        ("duplicate-columns", "the same values in columns 'word', 'code'")
+    );
+}
+
+#[test]
+fn empty_columns() {
+    let finding = only(vec![Column::continuous("void", vec![f64::NAN; ROWS])]);
+    assert_eq!((finding.code, finding.severity), ("empty-column", Severity::Error));
+    assert_eq!(
+        (finding.what.as_str(), finding.fix.as_str()),
+        ("no value at all in column 'void'", "leave it out")
+    );
 }
 
 #[test]

@@ -22,6 +22,7 @@ const FEW_ROWS: usize = 5;
 #[derive(Debug, Default)]
 struct Looks {
     missing: usize,
+    empty: bool,
     infinite: bool,
     constant: bool,
     id: bool,
@@ -42,7 +43,7 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             .map(|(column, _)| column.name.clone())
             .collect()
     };
-    let cells: usize = looks.iter().map(|looks| looks.missing).sum();
+    let cells: usize = looks.iter().filter(|looks| !looks.empty).map(|looks| looks.missing).sum();
     let found = [
         one_column(table),
         about(
@@ -51,6 +52,13 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             Severity::Error,
             |who| format!("infinite values in {who}"),
             "correct the values, or leave the cells empty",
+        ),
+        about(
+            such(&|looks| looks.empty),
+            "empty-column",
+            Severity::Error,
+            |who| format!("no value at all in {who}"),
+            "leave it out",
         ),
         about(
             such(&|looks| looks.constant),
@@ -67,7 +75,7 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             "leave it out",
         ),
         about(
-            such(&|looks| looks.missing > 0),
+            such(&|looks| looks.missing > 0 && !looks.empty),
             "missing-values",
             Severity::Warning,
             |who| format!("{cells} values are missing in {who}"),
@@ -125,15 +133,15 @@ impl Looks {
     }
 
     fn of_numbers(values: &[f64]) -> Self {
-        let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
+        let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         let missing = values.iter().filter(|value| value.is_nan()).count();
-        let infinite = sorted.len() + missing < values.len();
-        let constant = sorted.first() == sorted.last();
+        let empty = !values.is_empty() && missing == values.len();
+        let infinite = finite.len() + missing < values.len();
+        let constant = !empty && finite.windows(2).all(|pair| pair[0] == pair[1]);
         let id = values.len() > 2 && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-        let positive = sorted.first().is_some_and(|&least| least > 0.0);
-        let skewed = !constant && positive && skewness(&sorted) > SKEWED;
-        Self { missing, infinite, constant, id, skewed, outliers: has_outliers(&sorted), ..Self::default() }
+        let skewed = !constant && finite.iter().all(|&value| value > 0.0) && skewness(&finite) > SKEWED;
+        let outliers = has_outliers(&mut finite);
+        Self { missing, empty, infinite, constant, id, skewed, outliers, ..Self::default() }
     }
 
     fn of_categories(codes: &[u32], levels: usize) -> Self {
@@ -146,7 +154,8 @@ impl Looks {
         let id = present > 2 && seen == present;
         Self {
             missing: codes.len() - present,
-            constant: seen <= 1,
+            empty: !codes.is_empty() && present == 0,
+            constant: seen == 1,
             id,
             many_levels: !id && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
             rare_level: !id && counts.iter().any(|&count| (1..FEW_ROWS).contains(&count)),
@@ -169,10 +178,14 @@ fn skewness(values: &[f64]) -> f64 {
     (third / n) / (second / n).powf(1.5)
 }
 
-/// Whether an extreme of sorted values is far from the median, in robust deviations.
-fn has_outliers(sorted: &[f64]) -> bool {
-    let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else { return false };
-    let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
-    let deviation = (at(0.75) - at(0.25)) / QUARTILES_PER_DEVIATION;
-    deviation > 0.0 && (most - at(0.5)).max(at(0.5) - least) > FAR * deviation
+/// Whether an extreme is far from the median, in robust deviations. Costs `O(n)`; reorders the values.
+fn has_outliers(values: &mut [f64]) -> bool {
+    if values.is_empty() {
+        return false;
+    }
+    let last = values.len() - 1;
+    let mut at = |quarters: usize| *values.select_nth_unstable_by(quarters * last / 4, f64::total_cmp).1;
+    let [least, lower, median, upper, most] = [0, 1, 2, 3, 4].map(&mut at);
+    let deviation = (upper - lower) / QUARTILES_PER_DEVIATION;
+    deviation > 0.0 && (most - median).max(median - least) > FAR * deviation
 }

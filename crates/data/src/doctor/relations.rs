@@ -1,6 +1,9 @@
 //! What can be seen between columns: copies, linear relations, units that differ.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
+
+use gflowcausal_determinism::map;
 
 use super::{Finding, Severity, about};
 use crate::{Column, Moments, Table, Values};
@@ -18,14 +21,14 @@ const SLOPE: f64 = 1e-6;
 const SCALES: f64 = 1e6;
 
 pub(super) fn findings(table: &Table) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = copies(table);
-    let copied: Vec<String> = findings.iter().flat_map(|finding| finding.columns[1..].to_vec()).collect();
-    let numbers: Vec<(&str, Vec<f64>)> = table
-        .columns()
-        .iter()
-        .filter(|column| !copied.contains(&column.name))
-        .filter_map(|column| Some((column.name.as_str(), column.as_continuous()?)))
-        .map(|(name, values)| (name, values.to_vec()))
+    let groups = copies(table.columns());
+    let mut findings: Vec<Finding> = groups.iter().filter_map(|group| copied(table, group)).collect();
+    let is_copy = |index: usize| groups.iter().any(|group| group[1..].contains(&index));
+    let numbers: Vec<(&str, &[f64])> = (0..table.columns().len())
+        .filter(|&index| !is_copy(index))
+        .filter_map(|index| {
+            Some((table.columns()[index].name.as_str(), table.columns()[index].as_continuous()?))
+        })
         .collect();
     let (names, moments) = varying(&numbers);
     findings.extend(linear_relations(&names, &moments));
@@ -33,43 +36,73 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
     findings
 }
 
-/// Columns that hold the same values.
-fn copies(table: &Table) -> Vec<Finding> {
-    let mut groups: BTreeMap<Vec<u64>, Vec<String>> = BTreeMap::new();
-    for column in table.columns() {
-        if !is_constant(column) {
-            groups.entry(bits(column)).or_default().push(column.name.clone());
+fn copied(table: &Table, group: &[usize]) -> Option<Finding> {
+    about(
+        group.iter().map(|&index| table.columns()[index].name.clone()).collect(),
+        "duplicate-columns",
+        Severity::Error,
+        |who| format!("the same values in {who}"),
+        "keep one of them",
+    )
+}
+
+/// Groups of columns that hold the same values, by index. Costs `O(n d)`: columns are compared by their hash first.
+fn copies(columns: &[Column]) -> Vec<Vec<usize>> {
+    let hashes = map(columns.len(), |index| hash_of_varying(&columns[index].values));
+    let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (index, hash) in hashes.into_iter().enumerate() {
+        if let Some(hash) = hash {
+            by_hash.entry(hash).or_default().push(index);
         }
     }
-    let finding = |columns: Vec<String>| {
-        about(
-            columns,
-            "duplicate-columns",
-            Severity::Error,
-            |who| format!("the same values in {who}"),
-            "keep one of them",
-        )
-    };
-    groups.into_values().filter(|columns| columns.len() > 1).filter_map(finding).collect()
+    let same = |a: usize, b: usize| marks(&columns[a].values).eq(marks(&columns[b].values));
+    let mut groups: Vec<Vec<usize>> = by_hash
+        .into_values()
+        .map(|group| group.iter().copied().filter(|&index| same(group[0], index)).collect::<Vec<_>>())
+        .filter(|group| group.len() > 1)
+        .collect();
+    groups.sort();
+    groups
 }
 
-fn is_constant(column: &Column) -> bool {
-    let values = bits(column);
-    values.windows(2).all(|pair| pair[0] == pair[1])
+/// A hash of the column, or nothing if it is constant.
+fn hash_of_varying(values: &Values) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    marks(values).for_each(|mark| hasher.write_u64(mark));
+    let mut marks = marks(values);
+    let first = marks.next()?;
+    marks.any(|mark| mark != first).then(|| hasher.finish())
 }
 
-fn bits(column: &Column) -> Vec<u64> {
-    match &column.values {
-        Values::Continuous(values) => values.iter().map(|value| value.to_bits()).collect(),
-        Values::Categorical { codes, .. } => codes.iter().map(|&code| u64::from(code)).collect(),
+/// Each value as a number of its own: the bits of numbers, categories in the order in which they turn up.
+fn marks(values: &Values) -> Box<dyn Iterator<Item = u64> + '_> {
+    match values {
+        // Adding zero turns −0 into 0.
+        Values::Continuous(values) => Box::new(values.iter().map(|value| (value + 0.0).to_bits())),
+        Values::Categorical { codes, levels } => {
+            let (mut seen, mut order) = (0, vec![None; levels.len()]);
+            Box::new(codes.iter().map(move |&code| match order.get_mut(code as usize) {
+                None => u64::MAX,
+                Some(place) => *place.get_or_insert_with(|| {
+                    seen += 1;
+                    seen
+                }),
+            }))
+        }
     }
 }
 
 /// Moments over rows without a gap of the columns that vary there.
-fn varying<'a>(numbers: &[(&'a str, Vec<f64>)]) -> (Vec<&'a str>, Moments) {
+fn varying<'a>(numbers: &[(&'a str, &[f64])]) -> (Vec<&'a str>, Moments) {
+    let is_empty = |values: &[f64]| !values.iter().any(|value| value.is_finite());
+    let numbers: Vec<(&str, &[f64])> =
+        numbers.iter().copied().filter(|(_, values)| !is_empty(values)).collect();
     let rows = numbers.first().map_or(0, |(_, values)| values.len());
-    let whole: Vec<usize> =
-        (0..rows).filter(|&row| numbers.iter().all(|(_, values)| values[row].is_finite())).collect();
+    let mut whole = vec![true; rows];
+    for (_, values) in &numbers {
+        whole.iter_mut().zip(*values).for_each(|(whole, value)| *whole &= value.is_finite());
+    }
+    let whole: Vec<usize> = (0..rows).filter(|&row| whole[row]).collect();
     let kept: Vec<usize> = whole.iter().copied().step_by(whole.len().div_ceil(ROWS).max(1)).collect();
     let columns: Vec<(&str, Vec<f64>)> = numbers
         .iter()

@@ -1,9 +1,7 @@
 //! What can be seen in the rows: too few, repeated, or in a sequence.
 
-use std::collections::BTreeSet;
-
 use super::{Finding, Severity, about};
-use crate::{Table, Values};
+use crate::{Column, Table};
 
 /// The share of repeated rows worth a word.
 const REPEATED: f64 = 0.05;
@@ -50,12 +48,9 @@ fn mixed(table: &Table) -> Option<Finding> {
 
 /// Repeated rows of real numbers: copies, or measurements with few digits.
 fn repeated(table: &Table) -> Option<Finding> {
-    if table.columns().len() < 2 || !table.is_continuous() {
-        return None;
-    }
-    let mut seen = BTreeSet::new();
-    let rows = table.rows();
-    let repeats = (0..rows).filter(|&row| !seen.insert(row_bits(table, row))).count();
+    let columns: Option<Vec<&[f64]>> = table.columns().iter().map(Column::as_continuous).collect();
+    let columns = columns.filter(|columns| columns.len() > 1)?;
+    let (rows, repeats) = (table.rows(), repeats(&columns));
     let concerned = if repeats as f64 > REPEATED * rows as f64 { all_names(table) } else { vec![] };
     about(
         concerned,
@@ -66,12 +61,18 @@ fn repeated(table: &Table) -> Option<Finding> {
     )
 }
 
-fn row_bits(table: &Table, row: usize) -> Vec<u64> {
-    let bits = |values: &Values| match values {
-        Values::Continuous(values) => values[row].to_bits(),
-        Values::Categorical { codes, .. } => u64::from(codes[row]),
-    };
-    table.columns().iter().map(|column| bits(&column.values)).collect()
+/// How many rows repeat an earlier one; rows are compared by their hash first. Costs `O(n d + n log n)`.
+fn repeats(columns: &[&[f64]]) -> usize {
+    let mut hashes = vec![0u64; columns[0].len()];
+    for column in columns {
+        for (hash, value) in hashes.iter_mut().zip(*column) {
+            *hash = (*hash ^ value.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        }
+    }
+    let mut order: Vec<usize> = (0..hashes.len()).collect();
+    order.sort_by_key(|&row| hashes[row]);
+    let same = |a: usize, b: usize| columns.iter().all(|column| column[a].to_bits() == column[b].to_bits());
+    order.windows(2).filter(|pair| hashes[pair[0]] == hashes[pair[1]] && same(pair[0], pair[1])).count()
 }
 
 /// Columns in which a row resembles the next: time series, or sorted rows.

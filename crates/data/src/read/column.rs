@@ -12,6 +12,14 @@ const MAX_CODES: usize = 10;
 /// Fewer rows than this for each distinct whole number say nothing about whether they are codes.
 const ROWS_PER_CODE: usize = 5;
 
+/// One value from a file that knows its types.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value<'a> {
+    Missing,
+    Number(f64),
+    Text(&'a str),
+}
+
 /// The values of one column so far.
 #[derive(Debug)]
 pub(super) enum ColumnBuilder {
@@ -56,9 +64,12 @@ impl ColumnBuilder {
         }
     }
 
-    /// Adds a number that was not written as text.
-    pub(super) fn push_value(&mut self, value: f64) {
-        self.push_number(value, b"");
+    pub(super) fn push(&mut self, value: Value<'_>) {
+        match value {
+            Value::Missing => self.push_missing(),
+            Value::Number(number) => self.push_number(number, b""),
+            Value::Text(text) => self.push_text(text),
+        }
     }
 
     pub(super) fn push_text(&mut self, text: &str) {
@@ -73,8 +84,7 @@ impl ColumnBuilder {
                 *whole &= also;
             }
             (_, mut later) => {
-                let later = std::mem::take(later.turn_into_text());
-                self.turn_into_text().append(later);
+                self.turn_into_text().append(later.turn_into_text());
             }
         }
     }
@@ -196,7 +206,7 @@ impl TextBuilder {
         code
     }
 
-    fn append(&mut self, later: Self) {
+    fn append(&mut self, later: &Self) {
         if self.words == 0 {
             self.first_word = self.codes.len() + later.first_word;
         }

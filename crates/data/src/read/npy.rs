@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read};
 
-use crate::read::column::ColumnBuilder;
+use crate::read::column::{ColumnBuilder, Value};
 use crate::read::error::{ReadError, excerpt};
 use crate::read::sink::Sink;
 use crate::read::{MAX_COLUMNS, unnamed};
@@ -119,7 +119,7 @@ impl Array {
         if self.big_endian {
             bytes[..size].reverse();
         }
-        self.number.push(bytes, column);
+        column.push(self.number.value(bytes));
         Ok(())
     }
 }
@@ -140,18 +140,18 @@ impl Number {
         }
     }
 
-    /// Adds the value of little-endian `bytes`, zeros behind it.
-    fn push(self, bytes: [u8; 8], column: &mut ColumnBuilder) {
+    /// The value of little-endian `bytes` with zeros behind it.
+    fn value(self, bytes: [u8; 8]) -> Value<'static> {
         let word = u64::from_le_bytes(bytes);
         match self {
-            Self::Bool => column.push_text(if word == 0 { "false" } else { "true" }),
-            Self::Unsigned(_) => column.push_value(word as f64),
+            Self::Bool => Value::Text(if word == 0 { "false" } else { "true" }),
+            Self::Unsigned(_) => Value::Number(word as f64),
             Self::Signed(size) => {
                 let unused = 64 - 8 * size as u32;
-                column.push_value(((word << unused) as i64 >> unused) as f64);
+                Value::Number(((word << unused) as i64 >> unused) as f64)
             }
-            Self::Float(4) => column.push_value(f64::from(f32::from_bits(word as u32))),
-            Self::Float(_) => column.push_value(f64::from_bits(word)),
+            Self::Float(4) => Value::Number(f64::from(f32::from_bits(word as u32))),
+            Self::Float(_) => Value::Number(f64::from_bits(word)),
         }
     }
 }

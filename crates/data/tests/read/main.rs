@@ -21,7 +21,7 @@ fn read(csv: &str) -> Result<Table, ReadError> {
 
 /// Options with column types.
 fn typed(types: &str) -> ReadOptions {
-    ReadOptions { types: parse_types(types).unwrap(), ..ReadOptions::default() }
+    ReadOptions { types: parse_types(types).expect("types"), ..ReadOptions::default() }
 }
 
 fn names(table: &Table) -> Vec<&str> {
@@ -30,12 +30,14 @@ fn names(table: &Table) -> Vec<&str> {
 
 /// The numbers of a column.
 fn numbers<'t>(table: &'t Table, name: &str) -> &'t [f64] {
-    table.columns()[table.position(name).unwrap()].as_continuous().expect("a column of numbers")
+    table.columns()[table.position(name).expect("a column of that name")]
+        .as_continuous()
+        .expect("a column of numbers")
 }
 
 /// The text of each cell of a categorical column, `None` where it is missing.
 fn labels<'t>(table: &'t Table, name: &str) -> Vec<Option<&'t str>> {
-    match &table.columns()[table.position(name).unwrap()].values {
+    match &table.columns()[table.position(name).expect("a column of that name")].values {
         Values::Categorical { codes, levels } => {
             codes.iter().map(|&code| (code != MISSING_CODE).then(|| levels[code as usize].as_str())).collect()
         }

@@ -233,7 +233,7 @@ fn a_directory() {
 fn a_file_without_permission() {
     use std::os::unix::fs::PermissionsExt;
     let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
-    fs::set_permissions(file.path(), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(file.path()).is_ok() {
         return; // The superuser may read everything.
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::read::arrow::flat::Table;
 use crate::read::arrow::schema::{Form, Kind, Number};
 use crate::read::arrow::{damaged, unsupported};
-use crate::read::column::ColumnBuilder;
+use crate::read::column::{ColumnBuilder, Value};
 use crate::read::error::ReadError;
 use crate::read::unpack::{MAX_UNPACKED, unpack_lz4, unpack_zstd};
 
@@ -29,14 +29,6 @@ impl From<Value<'_>> for Entry {
             Value::Text(text) => Self::Text(text.into()),
         }
     }
-}
-
-/// One value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Value<'a> {
-    Missing,
-    Number(f64),
-    Text(&'a str),
 }
 
 /// A record batch: how long its columns are, and the buffers that are not used yet.
@@ -100,11 +92,7 @@ impl<'a> Batch<'a> {
         let array = self.array(kind, dictionaries)?;
         let mut column = array.empty_column();
         for row in 0..self.rows {
-            match array.value(row)? {
-                Value::Missing => column.push_missing(),
-                Value::Number(number) => column.push_value(number),
-                Value::Text(text) => column.push_text(text),
-            }
+            column.push(array.value(row)?);
         }
         Ok(column)
     }

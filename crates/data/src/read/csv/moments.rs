@@ -56,7 +56,8 @@ pub fn csv_moments(
 /// The moments of the complete rows of one block, and how many others there are.
 fn parse(text: &[u8], layout: &Layout, missing: Missing) -> Result<(Moments, u64), RowError> {
     let d = layout.names.len();
-    let mut values = Vec::new();
+    let lines = memchr::memchr_iter(layout.dialect.newline, text).count() + 1;
+    let mut values = Vec::with_capacity(lines.saturating_mul(d).min(text.len()));
     let mut rows = Rows::new(text, &layout.dialect);
     let (mut row, mut dropped) = (0, 0);
     while rows.advance() {

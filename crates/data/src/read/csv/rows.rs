@@ -11,7 +11,7 @@ use crate::read::csv::dialect::Dialect;
 const QUOTE: u8 = b'"';
 
 /// One cell.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
     /// A number and how it is written.
     Number { value: f64, text: &'a [u8] },
@@ -62,11 +62,11 @@ impl<'a> Rows<'a> {
             return None;
         }
         let start = self.skip_blanks(self.at);
-        if let Ok((value, length)) = fast_float2::parse_partial::<f64, _>(&self.bytes[start..]) {
-            if let Some(end) = self.end_at(start + length) {
-                self.go_to(end);
-                return Some(number_or_gap(value, &self.bytes[start..start + length], self.dialect));
-            }
+        if let Ok((value, length)) = fast_float2::parse_partial::<f64, _>(&self.bytes[start..])
+            && let Some(end) = self.end_at(start + length)
+        {
+            self.go_to(end);
+            return Some(number_or_gap(value, &self.bytes[start..start + length], self.dialect));
         }
         Some(self.slow_cell(start))
     }

@@ -11,7 +11,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::read::column::ColumnBuilder;
+use crate::read::column::{ColumnBuilder, Value};
 use crate::read::error::ReadError;
 use crate::read::parquet::input::Input;
 use crate::read::parquet::zstd::Unpacked;
@@ -128,81 +128,71 @@ impl ColumnChunk {
 
     /// The next `rows` values.
     pub(super) fn read(&mut self, rows: usize) -> Result<ColumnBuilder, ReadError> {
-        let mut column = self.kind.column();
-        self.read_into(&mut column, rows)?;
-        Ok(column)
-    }
-
-    fn read_into(&mut self, column: &mut ColumnBuilder, rows: usize) -> Result<(), ReadError> {
         let (kind, name) = (self.kind, &self.name);
-        let column = Optional { column, optional: self.optional };
+        let batch = Batch { column: kind.column(), rows, optional: self.optional };
         match &mut self.reader {
-            ColumnReader::BoolColumnReader(reader) => column.fill(reader, rows, |column, &value| {
-                Ok(column.push_text(if value { "true" } else { "false" }))
-            }),
-            ColumnReader::Int32ColumnReader(reader) => column.fill(reader, rows, |column, &value| {
-                Ok(column.push_value(kind.number(value.into(), (value as u32).into())))
-            }),
-            ColumnReader::Int64ColumnReader(reader) => column
-                .fill(reader, rows, |column, &value| Ok(column.push_value(kind.number(value, value as u64)))),
+            ColumnReader::BoolColumnReader(reader) => {
+                batch.fill(reader, |&value| Ok(Value::Text(if value { "true" } else { "false" })))
+            }
+            ColumnReader::Int32ColumnReader(reader) => batch
+                .fill(reader, |&value| Ok(Value::Number(kind.number(value.into(), (value as u32).into())))),
+            ColumnReader::Int64ColumnReader(reader) => {
+                batch.fill(reader, |&value| Ok(Value::Number(kind.number(value, value as u64))))
+            }
             ColumnReader::FloatColumnReader(reader) => {
-                column.fill(reader, rows, |column, &value| Ok(column.push_value(value.into())))
+                batch.fill(reader, |&value| Ok(Value::Number(value.into())))
             }
-            ColumnReader::DoubleColumnReader(reader) => {
-                column.fill(reader, rows, |column, &value| Ok(column.push_value(value)))
-            }
+            ColumnReader::DoubleColumnReader(reader) => batch.fill(reader, |&value| Ok(Value::Number(value))),
             ColumnReader::ByteArrayColumnReader(reader) => {
-                column.fill(reader, rows, |column, value| push_bytes(column, kind, value.data(), name))
+                batch.fill(reader, |value| value_of_bytes(kind, value.data(), name))
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                column.fill(reader, rows, |column, value| push_bytes(column, kind, value.data(), name))
+                batch.fill(reader, |value| value_of_bytes(kind, value.data(), name))
             }
             ColumnReader::Int96ColumnReader(_) => Err(unsupported_type(name, "timestamp")),
         }
     }
 }
 
-/// A column that may have gaps.
-struct Optional<'a> {
-    column: &'a mut ColumnBuilder,
+/// The next rows of a column, with gaps or without.
+struct Batch {
+    column: ColumnBuilder,
+    rows: usize,
     optional: bool,
 }
 
-impl Optional<'_> {
-    /// Reads `rows` values and gaps, and hands each value to `push`.
+impl Batch {
+    /// Reads values and gaps.
     fn fill<T: DataType>(
-        self,
+        mut self,
         reader: &mut ColumnReaderImpl<T>,
-        rows: usize,
-        mut push: impl FnMut(&mut ColumnBuilder, &T::T) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+        value_of: impl for<'v> Fn(&'v T::T) -> Result<Value<'v>, ReadError>,
+    ) -> Result<ColumnBuilder, ReadError> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
-        let read = reader.read_records(rows, Some(&mut levels), None, &mut values).map_err(parquet_error)?;
-        if read.0 < rows {
+        let read =
+            reader.read_records(self.rows, Some(&mut levels), None, &mut values).map_err(parquet_error)?;
+        if read.0 < self.rows {
             return Err(ReadError::Truncated(FORMAT));
         }
         let mut values = values.iter();
-        for row in 0..rows {
+        for row in 0..self.rows {
             let is_gap = self.optional && levels.get(row) == Some(&0);
-            match if is_gap { None } else { values.next() } {
-                Some(value) => push(self.column, value)?,
-                None => self.column.push_missing(),
-            }
+            let value = if is_gap { None } else { values.next() };
+            self.column.push(value.map_or(Ok(Value::Missing), &value_of)?);
         }
-        Ok(())
+        Ok(self.column)
     }
 }
 
-/// Adds text, or a decimal number stored as bytes.
-fn push_bytes(column: &mut ColumnBuilder, kind: Kind, bytes: &[u8], name: &str) -> Result<(), ReadError> {
+/// Text, or a decimal number stored as bytes.
+fn value_of_bytes<'v>(kind: Kind, bytes: &'v [u8], name: &str) -> Result<Value<'v>, ReadError> {
     match kind {
         Kind::Decimal(unit) => {
             let number = big_endian(bytes).ok_or_else(|| unsupported_type(name, "long decimal"))?;
-            column.push_value(number * unit);
+            Ok(Value::Number(number * unit))
         }
-        _ => column.push_text(std::str::from_utf8(bytes).map_err(|_| unsupported_type(name, "binary"))?),
+        _ => std::str::from_utf8(bytes).map(Value::Text).map_err(|_| unsupported_type(name, "binary")),
     }
-    Ok(())
 }
 
 /// A whole number of at most 16 bytes in two's complement, the large byte first.
