@@ -1,5 +1,7 @@
 //! `simulate`, `evaluate`, `convert`, `doctor`, `completions`, through the binary.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::fs;
 use std::path::Path;
 
