@@ -102,8 +102,7 @@ impl Moments {
         let rows = columns.first().map_or(0, |column| column.len());
         assert!(columns.iter().all(|column| column.len() == rows), "columns of different lengths");
         let blocks = rows.div_ceil(BLOCK);
-        // A wave holds a few scatter matrices at a time, not one for each block.
-        let wave = 2 * thread_count();
+        let wave = blocks_at_once(columns.len());
         let mut total = Self::empty(columns.len());
         for first in (0..blocks).step_by(wave) {
             let parts = map(wave.min(blocks - first), |k| {
@@ -264,6 +263,11 @@ impl Moments {
         let scatter = (0..d * d).map(|k| self.scatter[k] / scale[k / d] / scale[k % d]).collect();
         Self { rows: self.rows, mean: vec![0.0; d], mean_rest: vec![0.0; d], scatter }
     }
+}
+
+/// How many blocks to work on at a time: enough for all threads, but no more than a gigabyte of scatter matrices.
+pub(crate) fn blocks_at_once(columns: usize) -> usize {
+    (2 * thread_count()).min((1 << 27) / (columns * columns).max(1)).max(1)
 }
 
 /// The sums of a block that is centred on a mean known up to rounding.

@@ -55,9 +55,9 @@ fn copies_and_linear_relations() {
     let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 3.0 * a - 1e6 * b + 4.0).collect();
     let finding = only(vec![Column::continuous("sum", sum), Column::continuous("free", noise(3))]);
     assert_eq!((finding.code, finding.severity), ("collinear-columns", Severity::Error));
-    let mut columns = finding.columns.clone();
-    columns.sort();
-    assert_eq!(columns, ["a", "b", "sum"], "the free column is not part of the relation");
+    assert_eq!(finding.what, "an exact linear relation ties columns 'a', 'b', 'sum'");
+    assert_eq!(finding.fix, "leave one of them out");
+    assert_eq!(finding.columns, ["a", "b", "sum"], "the free column is not part of the relation");
 }
 
 #[test]
@@ -93,6 +93,8 @@ fn empty_columns() {
 fn rows_that_are_numbered_or_named() {
     let finding = only(vec![Column::continuous("row", (0..ROWS).map(|row| 100.0 + row as f64).collect())]);
     assert_eq!((finding.code, finding.columns), ("id-like-column", vec!["row".to_owned()]));
+    assert_eq!(finding.what, "a number or name for each row, not a measurement, in column 'row'");
+    assert_eq!(finding.fix, "leave it out");
     let named = diagnose(vec![Column::continuous("a", noise(1)), letters(0..200, ROWS)]);
     assert_eq!(named.findings[0].code, "id-like-column");
 }
@@ -101,7 +103,9 @@ fn rows_that_are_numbered_or_named() {
 fn infinite_and_missing_values() {
     let mut values = noise(3);
     values[7] = f64::INFINITY;
-    assert_eq!(only(vec![Column::continuous("x", values)]).code, "infinite-value");
+    let finding = only(vec![Column::continuous("x", values)]);
+    assert_eq!((finding.code, finding.what.as_str()), ("infinite-value", "infinite values in column 'x'"));
+    assert_eq!(finding.fix, "correct the values, or leave the cells empty");
     let mut values = noise(3);
     values[7] = f64::NAN;
     values[9] = f64::NAN;
@@ -148,7 +152,9 @@ fn rows_that_are_few_repeated_or_in_sequence() {
         })
         .collect();
     assert_eq!(only(vec![Column::continuous("walk", walk)]).code, "ordered-rows");
-    assert_eq!(diagnose(vec![Column::continuous("a", noise(1))]).findings[0].code, "one-column");
+    let alone = &diagnose(vec![Column::continuous("a", noise(1))]).findings[0];
+    assert_eq!((alone.code, alone.what.as_str()), ("one-column", "there is nothing beside column 'a'"));
+    assert_eq!(alone.fix, "give at least two columns, or name the right separator with --delimiter");
 }
 
 #[test]

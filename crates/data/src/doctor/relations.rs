@@ -1,6 +1,6 @@
 //! What can be seen between columns: copies, linear relations, units that differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
 use gflowcausal_determinism::map;
@@ -126,10 +126,10 @@ fn linear_relations(names: &[&str], moments: &Moments) -> Vec<Finding> {
     let relation = |&dependent: &usize| {
         let slopes = factor.slopes(dependent);
         let causes = factor.pivots.iter().zip(&slopes).filter(|(_, slope)| slope.abs() > SLOPE);
-        let others = causes.map(|(&pivot, _)| names[pivot].to_owned());
-        let columns: Vec<String> = std::iter::once(names[dependent].to_owned()).chain(others).collect();
+        // In the order of the table: which one is called dependent is a matter of rounding.
+        let tied: BTreeSet<usize> = causes.map(|(&pivot, _)| pivot).chain([dependent]).collect();
         about(
-            columns,
+            tied.into_iter().map(|index| names[index].to_owned()).collect(),
             "collinear-columns",
             Severity::Error,
             |who| format!("an exact linear relation ties {who}"),

@@ -26,6 +26,11 @@ const MAX_COLUMNS: usize = 20_000;
 
 /// Reads a table.
 ///
+/// A column is of the type that `options` say, or else by this rule: text is categorical; whole numbers (in text:
+/// written without point or exponent) are categorical if there are at most ten different ones and at least five rows
+/// for each on average; all other numbers are continuous. Text in a column more than half of which are numbers is
+/// an error. Levels are sorted, numbers by size.
+///
 /// ```
 /// use gflowcausal_data::{Format, ReadOptions, Source, read_table};
 /// let source = Source::Bytes { format: Format::Csv, bytes: b"age;pulse\n31;60\n48;NA\n".to_vec() };

@@ -78,16 +78,20 @@ fn unknown_extension(path: &Path) -> ReadError {
 
 /// Opens a file, with the system's usual refusals told apart.
 pub(super) fn open(path: &Path) -> Result<File, ReadError> {
-    let name = || path.display().to_string();
-    let file = File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => ReadError::NotFound(name()),
-        io::ErrorKind::PermissionDenied => ReadError::NoPermission(name()),
-        io::ErrorKind::IsADirectory => ReadError::Directory(name()),
-        _ => ReadError::Io(error),
-    })?;
+    let file = File::open(path).map_err(|error| open_error(path, error))?;
     // Some systems open a directory like a file and fail only when it is read.
     let is_directory = file.metadata().map_err(ReadError::Io)?.is_dir();
-    if is_directory { Err(ReadError::Directory(name())) } else { Ok(file) }
+    if is_directory { Err(ReadError::Directory(path.display().to_string())) } else { Ok(file) }
+}
+
+fn open_error(path: &Path, error: io::Error) -> ReadError {
+    let name = path.display().to_string();
+    match error.kind() {
+        io::ErrorKind::NotFound => ReadError::NotFound(name),
+        io::ErrorKind::PermissionDenied => ReadError::NoPermission(name),
+        io::ErrorKind::IsADirectory => ReadError::Directory(name),
+        _ => ReadError::Io(error),
+    }
 }
 
 /// A stream of bytes, whatever it comes from.
@@ -155,5 +159,30 @@ pub(super) fn text_error(error: io::Error) -> ReadError {
             ReadError::Damaged { format: "gzip", reason: error.to_string() }
         }
         _ => ReadError::Io(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The superuser may read everything, so this cannot be had from the system in every test run.
+    #[test]
+    fn a_file_without_permission() {
+        let error = open_error(Path::new("secret.csv"), io::ErrorKind::PermissionDenied.into());
+        assert_eq!(error.to_string(), "no permission to read 'secret.csv'");
+        assert_eq!(
+            (error.code(), error.fix().as_str()),
+            ("no-permission", "make the file readable for you, or copy it")
+        );
+    }
+
+    #[test]
+    fn a_disk_that_fails() {
+        let error = open_error(Path::new("x.csv"), io::Error::other("device not ready"));
+        assert_eq!(
+            (error.code(), error.to_string().as_str()),
+            ("read-failed", "reading failed: device not ready")
+        );
     }
 }

@@ -3,6 +3,7 @@
 mod binary;
 mod csv;
 mod refusals;
+mod seeds;
 mod streaming;
 
 use gflowcausal_data::{

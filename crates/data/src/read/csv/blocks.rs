@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use gflowcausal_determinism::{both, map, thread_count};
+use gflowcausal_determinism::{both, map};
 use memchr::{memchr, memrchr};
 
 use crate::read::csv::dialect::Dialect;
@@ -120,14 +120,14 @@ fn last_row_end(bytes: &[u8], dialect: &Dialect) -> usize {
 
 /// Parses blocks on all threads while the next ones are read, and hands the results to `take` in the order of the text.
 ///
-/// A few blocks per thread are in memory at a time, whatever the length of the stream.
+/// Twice `wave` blocks are in memory at a time, whatever the length of the stream.
 pub(super) fn for_each_block<T: Send>(
     mut blocks: Blocks<impl Read + Send>,
     dialect: &Dialect,
+    wave: usize,
     parse: impl Fn(&[u8]) -> T + Sync + Send,
     mut take: impl FnMut(T) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
-    let wave = 2 * thread_count();
     let mut next = || -> Result<Vec<Vec<u8>>, ReadError> {
         std::iter::from_fn(|| blocks.next(dialect).transpose()).take(wave).collect()
     };

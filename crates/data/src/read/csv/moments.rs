@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::moments::blocks_at_once;
 use crate::read::csv::blocks::{Blocks, for_each_block};
 use crate::read::csv::layout::Layout;
 use crate::read::csv::rows::{Cell, Rows};
@@ -43,6 +44,7 @@ pub fn csv_moments(
     for_each_block(
         blocks,
         &layout.dialect,
+        blocks_at_once(layout.names.len()),
         |text| parse(text, &layout, missing),
         |part| {
             let (moments, dropped) = part.map_err(|error| error.locate(streamed.rows() as usize, &layout))?;

@@ -150,10 +150,7 @@ impl<'a> Rows<'a> {
             from = closing_quote(self.bytes, start + 1).map_or(self.bytes.len(), |quote| quote + 1);
         }
         let stop = from + self.stop_in(&self.bytes[from..]);
-        let behind = || {
-            if self.bytes[stop] == self.dialect.newline { End::Row(stop + 1) } else { End::Cell(stop + 1) }
-        };
-        (stop, self.end_at(stop).unwrap_or_else(behind))
+        (stop, self.end_at(stop).expect("a cell ends at a delimiter, a line end or the end of the block"))
     }
 
     /// The first delimiter or line end.

@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use gflowcausal_determinism::thread_count;
+
 use crate::read::column::ColumnBuilder;
 use crate::read::csv::blocks::{Blocks, for_each_block};
 use crate::read::csv::layout::Layout;
@@ -20,6 +22,7 @@ pub(in crate::read) fn read_csv(stream: impl Read + Send, options: &ReadOptions)
     for_each_block(
         blocks,
         &layout.dialect,
+        2 * thread_count(),
         |text| parse(text, &layout),
         |part| {
             let (part_rows, part) = part.map_err(|error| error.locate(rows, &layout))?;

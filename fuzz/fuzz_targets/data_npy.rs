@@ -1,0 +1,10 @@
+//! NumPy arrays.
+
+#![no_main]
+
+mod data;
+
+use gflowcausal_data::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| _ = data::check(Format::Npy, bytes));

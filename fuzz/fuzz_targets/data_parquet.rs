@@ -1,0 +1,11 @@
+//! Parquet files. The parquet crate panics on some damaged ones; the reader turns that into an error.
+
+#![no_main]
+
+mod data;
+
+use gflowcausal_data::Format;
+use libfuzzer_sys::fuzz_target;
+
+// The fuzzer's own hook would end the process before the reader catches the panic. One that is not caught still ends it.
+fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| _ = data::check(Format::Parquet, bytes));
