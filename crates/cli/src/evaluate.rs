@@ -58,19 +58,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn aligned(arguments: &Arguments) -> Result<(Pdag, Dag), Failure> {
     let estimate = |names| read_graph(&arguments.estimate, None, &options(arguments.orientation, names));
     let truth = |names| read_graph(&arguments.truth, None, &options(arguments.truth_orientation, names));
-    let named_by_truth = truth(None)?;
-    let names = named_by_truth.names().to_vec();
-    let taken = estimate(Some(&names))
-        .map_err(Failure::from)
-        .and_then(|graph| pair(arguments, &graph, &named_by_truth));
-    if taken.is_ok() {
-        return taken;
+    let (estimated, true_graph) = (estimate(None)?, truth(None)?);
+    if let Ok(renamed) = estimate(Some(true_graph.names()))
+        && let Ok(both) = pair(arguments, &renamed, &true_graph)
+    {
+        return Ok(both);
     }
-    let naming = estimate(None)?;
-    match truth(Some(naming.names())) {
-        Ok(graph) => pair(arguments, &naming, &graph).or(taken),
-        Err(_) => taken,
+    if let Ok(renamed) = truth(Some(estimated.names()))
+        && let Ok(both) = pair(arguments, &estimated, &renamed)
+    {
+        return Ok(both);
     }
+    pair(arguments, &estimated, &true_graph)
 }
 
 fn pair(arguments: &Arguments, estimate: &NamedGraph, truth: &NamedGraph) -> Result<(Pdag, Dag), Failure> {
