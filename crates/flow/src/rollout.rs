@@ -13,7 +13,7 @@ pub(crate) enum Draw {
     Exploring(f64),
     /// By the shares to the power of one over this temperature.
     Tempered(f64),
-    /// The largest share.
+    /// The largest flow, the first of equals.
     Greedy,
 }
 
@@ -31,7 +31,7 @@ impl Draw {
                 let flows = tape.log_flows(row).iter();
                 draw_place(flows.map(|&flow| (f64::from(flow) / temperature - total).exp()), rng.random())
             }
-            Self::Greedy => largest_place(shares),
+            Self::Greedy => largest_place(tape.log_flows(row)),
         }
     }
 
@@ -71,8 +71,8 @@ fn draw_place(probabilities: impl Iterator<Item = f64>, target: f64) -> usize {
     last
 }
 
-fn largest_place(shares: &[f32]) -> usize {
-    (1..shares.len()).fold(0, |best, place| if shares[place] > shares[best] { place } else { best })
+fn largest_place(flows: &[f32]) -> usize {
+    (1..flows.len()).fold(0, |best, place| if flows[place] > flows[best] { place } else { best })
 }
 
 /// One way from the initial to a terminal state.

@@ -18,6 +18,9 @@ impl TemperatureConfig {
     /// them.
     #[must_use]
     pub fn at(&self, iteration: usize, spread: f64) -> f64 {
+        if self.is_settled(iteration) {
+            return self.target;
+        }
         let start = self.start.unwrap_or_else(|| spread.max(self.target));
         start * (self.target / start).powf(progress(iteration, self.iterations))
     }

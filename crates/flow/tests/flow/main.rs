@@ -4,9 +4,12 @@
 
 mod balance;
 mod checkpoint;
+mod distribution;
 mod lattice;
 mod network;
 mod plain;
 mod reproducible;
+mod sampler;
 mod tables;
+mod trainer;
 mod wrong_parents;
