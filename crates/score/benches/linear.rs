@@ -144,7 +144,7 @@ fn insertion_deltas(c: &mut Criterion) {
         let used = forest(nodes);
         let order = improved_order(&used);
         let mut next = 0;
-        group.bench_function(BenchmarkId::new("bic, mostly new", nodes), |b| {
+        group.bench_function(BenchmarkId::new("bic, after another move", nodes), |b| {
             b.iter_custom(|times| {
                 timed(
                     times,
@@ -155,6 +155,10 @@ fn insertion_deltas(c: &mut Criterion) {
                     |(order, node)| _ = black_box(used.insertion_deltas(&order, node)),
                 )
             });
+        });
+        group.bench_function(BenchmarkId::new("bic, cold", nodes), |b| {
+            let deltas = |forest: ParentForest<Bic>| _ = black_box(forest.insertion_deltas(&order, 0));
+            b.iter_custom(|times| timed(times, |_| forest(nodes), deltas));
         });
         group.bench_function(BenchmarkId::new("bic, known", nodes), |b| {
             b.iter_custom(|times| timed(times, |_| (), |()| _ = black_box(used.insertion_deltas(&order, 0))));

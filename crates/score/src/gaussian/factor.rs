@@ -1,4 +1,4 @@
-//! Cholesky factors of small correlation matrices, blind to linearly dependent variables.
+//! Triangular factors of small correlation matrices, blind to linearly dependent variables.
 
 use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
@@ -6,79 +6,102 @@ use smallvec::SmallVec;
 use super::correlation::{Correlation, RESOLUTION};
 use super::fit::Fit;
 
-/// The Cholesky factor of the correlations among some variables, grown one variable at a time.
+/// The factors `L D Lᵀ` of the correlations among some variables.
 ///
-/// Packed rows; the diagonal holds the *inverse* pivots, zero for a variable that depends linearly on those before
-/// it. Such a variable takes part in nothing.
-#[derive(Debug, Default)]
+/// A variable that depends linearly on those before it has an inverse pivot of zero and takes part in nothing.
 struct Factor {
     members: SmallVec<[usize; 16]>,
-    packed: SmallVec<[f64; 136]>,
+    /// The rows of `L` below the unit diagonal, one after the other.
+    packed: SmallVec<[f64; 128]>,
+    inverse_pivots: SmallVec<[f64; 16]>,
 }
 
 impl Factor {
+    /// Costs `O(k³/6)` multiply-adds for `k` members.
     fn of(correlation: &Correlation, members: impl Iterator<Item = usize>) -> Self {
-        let mut factor = Self::default();
-        members.for_each(|member| factor.push(correlation, member));
-        factor
-    }
-
-    fn row(&self, index: usize) -> &[f64] {
-        let start = index * (index + 1) / 2;
-        &self.packed[start..=start + index]
-    }
-
-    /// Appends the row of `variable` without its diagonal, and returns what the members leave of its variance.
-    fn project(&mut self, correlations: &[f64]) -> f64 {
-        let start = self.packed.len();
-        let mut left = 1.0;
-        for (t, &member) in self.members.iter().enumerate() {
-            let (done, new) = self.packed.split_at(start);
-            let row = &done[t * (t + 1) / 2..=t * (t + 1) / 2 + t];
-            let known: f64 = row[..t].iter().zip(new).map(|(a, b)| a * b).sum();
-            let entry = (correlations[member] - known) * row[t];
-            left -= entry * entry;
-            self.packed.push(entry);
+        let members: SmallVec<[usize; 16]> = members.collect();
+        let k = members.len();
+        let mut packed: SmallVec<[f64; 128]> = zeros(k * k.saturating_sub(1) / 2);
+        let mut inverse_pivots: SmallVec<[f64; 16]> = zeros(k);
+        let mut start = 0;
+        for (i, &member) in members.iter().enumerate() {
+            let (done, row) = packed.split_at_mut(start);
+            let row = &mut row[..i];
+            let left = project(&members[..i], done, &inverse_pivots, correlation.row(member), row);
+            row.iter_mut().zip(&inverse_pivots).for_each(|(entry, inverse)| *entry *= inverse);
+            inverse_pivots[i] = if left > RESOLUTION { left.recip() } else { 0.0 };
+            start += i;
         }
-        left
+        Self { members, packed, inverse_pivots }
     }
 
-    fn push(&mut self, correlation: &Correlation, variable: usize) {
-        let left = self.project(correlation.row(variable));
-        self.packed.push(if left > RESOLUTION { left.sqrt().recip() } else { 0.0 });
-        self.members.push(variable);
+    /// What the members leave of the variance of `node`, and its covariance with what is new in each.
+    fn residual(&self, correlation: &Correlation, node: usize) -> (f64, SmallVec<[f64; 16]>) {
+        let mut news: SmallVec<[f64; 16]> = zeros(self.members.len());
+        let correlations = correlation.row(node);
+        let left = project(&self.members, &self.packed, &self.inverse_pivots, correlations, &mut news);
+        (left.max(RESOLUTION), news)
     }
 
-    /// The logarithm of the determinant on the data's own scale; a dependent variable counts as one with the
-    /// smallest variance that can be resolved.
-    fn log_det(&self, correlation: &Correlation) -> f64 {
-        let pivot = |inverse: f64| if inverse > 0.0 { -2.0 * inverse.ln() } else { RESOLUTION.ln() };
-        let term =
-            |(i, &member): (usize, &usize)| 2.0 * correlation.log_scale(member) + pivot(self.row(i)[i]);
-        self.members.iter().enumerate().map(term).sum()
+    /// What each member adds to the logarithm of the determinant, on the data's own scale; a dependent one counts as
+    /// one with the smallest variance that can be resolved.
+    fn log_pivots(&self, correlation: &Correlation) -> impl Iterator<Item = f64> {
+        let log_pivot = |inverse: f64| if inverse > 0.0 { -inverse.ln() } else { RESOLUTION.ln() };
+        let members = self.members.iter().zip(&self.inverse_pivots);
+        members.map(move |(&member, &inverse)| 2.0 * correlation.log_scale(member) + log_pivot(inverse))
     }
+}
+
+/// Zeros on the stack while they fit: cheaper than filling a vector one by one.
+fn zeros<const N: usize>(length: usize) -> SmallVec<[f64; N]> {
+    if length <= N {
+        SmallVec::from_buf_and_len([0.0; N], length)
+    } else {
+        SmallVec::from_vec(vec![0.0; length])
+    }
+}
+
+/// What `members` leave of the variance of a variable with these `correlations`, and in `news` its covariance with what
+/// is new in each of them.
+#[inline]
+fn project(
+    members: &[usize],
+    packed: &[f64],
+    inverse_pivots: &[f64],
+    correlations: &[f64],
+    news: &mut [f64],
+) -> f64 {
+    let mut left = 1.0;
+    let mut start = 0;
+    for (t, (&member, inverse)) in members.iter().zip(inverse_pivots).enumerate() {
+        let (known, rest) = news.split_at_mut(t);
+        let row = &packed[start..start + t];
+        let new = row.iter().zip(known).fold(correlations[member], |new, (a, b)| new - a * *b);
+        left -= new * new * inverse;
+        rest[0] = new;
+        start += t;
+    }
+    left
 }
 
 /// What `parents` leave of the variance of `node`. Costs `O(k³/6)` multiply-adds for `k` parents.
 ///
 /// The members are taken in ascending order, so a parent set has one value however it was found.
 pub(crate) fn residual_fit(correlation: &Correlation, node: usize, parents: &NodeSet, with_det: bool) -> Fit {
-    let mut factor = Factor::of(correlation, parents.iter());
-    let log_det = if with_det { factor.log_det(correlation) } else { 0.0 };
-    let residual = factor.project(correlation.row(node));
-    Fit { parents: factor.members.len(), residual: residual.max(RESOLUTION), log_det }
+    let factor = Factor::of(correlation, parents.iter());
+    let log_det = if with_det { factor.log_pivots(correlation).sum() } else { 0.0 };
+    let (residual, _) = factor.residual(correlation, node);
+    Fit { parents: factor.members.len(), residual, log_det }
 }
 
 /// `ln |Σ_{B|A}|` on the data's own scale, for the variables `block` given the variables `given`.
 pub(crate) fn conditional_log_det(
     correlation: &Correlation,
-    given: impl Iterator<Item = usize>,
+    given: impl Iterator<Item = usize> + Clone,
     block: impl Iterator<Item = usize>,
 ) -> f64 {
-    let mut factor = Factor::of(correlation, given);
-    let before = factor.log_det(correlation);
-    block.for_each(|variable| factor.push(correlation, variable));
-    factor.log_det(correlation) - before
+    let first = given.clone().count();
+    Factor::of(correlation, given.chain(block)).log_pivots(correlation).skip(first).sum()
 }
 
 /// The regression of one variable on its parents, with the inverse of the parents' correlations.
@@ -89,9 +112,9 @@ pub(crate) struct Inverse {
     pub(crate) members: Vec<usize>,
     log_scales: Vec<f64>,
     removed: Vec<bool>,
-    /// `L⁻¹`, row by row.
+    /// `D^{−½} L⁻¹`, row by row.
     lower: Vec<f64>,
-    /// `(L Lᵀ)⁻¹`, made when the first member is taken out.
+    /// The inverse, made when the first member is taken out.
     inverse: Vec<f64>,
     diagonal: Vec<f64>,
     coefficients: Vec<f64>,
@@ -101,37 +124,36 @@ pub(crate) struct Inverse {
 impl Inverse {
     /// Costs `O(k³/3)`.
     pub(crate) fn new(correlation: &Correlation, node: usize, parents: impl Iterator<Item = usize>) -> Self {
-        let mut factor = Factor::of(correlation, parents);
-        let log_det = factor.log_det(correlation);
-        let length = factor.packed.len();
-        let residual = factor.project(correlation.row(node)).max(RESOLUTION);
-        let (packed, target) = factor.packed.split_at(length);
+        let factor = Factor::of(correlation, parents);
+        let log_det = factor.log_pivots(correlation).sum();
+        let (residual, news) = factor.residual(correlation, node);
         let fit = Fit { parents: factor.members.len(), residual, log_det };
-        Self::of_factor(correlation, factor.members.to_vec(), packed, target.to_vec(), fit)
+        Self::of_factor(correlation, &factor.members, &factor.packed, &factor.inverse_pivots, &news, fit)
     }
 
-    /// From the rows of a Cholesky factor with inverse diagonal, and the target's own row.
+    /// From the factors, and the target's covariance with what is new in each member.
     pub(super) fn of_factor(
         correlation: &Correlation,
-        members: Vec<usize>,
+        members: &[usize],
         packed: &[f64],
-        target: Vec<f64>,
+        inverse_pivots: &[f64],
+        news: &[f64],
         fit: Fit,
     ) -> Self {
         let k = members.len();
-        let lower = invert_lower(packed, k);
+        let lower = invert_lower(packed, inverse_pivots);
         let (mut diagonal, mut coefficients) = (vec![0.0; k], vec![0.0; k]);
-        for (row, y) in lower.chunks(k.max(1)).zip(target) {
-            for (index, a) in row.iter().enumerate() {
+        for (t, row) in lower.chunks(k.max(1)).enumerate() {
+            let y = news[t] * inverse_pivots[t].sqrt();
+            for (index, a) in row[..=t].iter().enumerate() {
                 diagonal[index] += a * a;
                 coefficients[index] += a * y;
             }
         }
-        let log_scales = members.iter().map(|&member| correlation.log_scale(member)).collect();
         Self {
+            log_scales: members.iter().map(|&member| correlation.log_scale(member)).collect(),
+            members: members.to_vec(),
             removed: vec![false; k],
-            members,
-            log_scales,
             lower,
             inverse: Vec::new(),
             diagonal,
@@ -212,18 +234,22 @@ impl Inverse {
     }
 }
 
-/// `L⁻¹` of a packed factor with inverse diagonal, row by row; dependent variables get rows of zeros.
-fn invert_lower(packed: &[f64], k: usize) -> Vec<f64> {
+/// `D^{−½} L⁻¹`, row by row; dependent variables get rows of zeros.
+fn invert_lower(packed: &[f64], inverse_pivots: &[f64]) -> Vec<f64> {
+    let k = inverse_pivots.len();
     let mut lower = vec![0.0; k * k];
+    let mut start = 0;
     for i in 0..k {
-        let start = i * (i + 1) / 2;
-        let (factors, pivot) = (&packed[start..start + i], packed[start + i]);
         let (done, row) = lower.split_at_mut(i * k);
-        for (earlier, factor) in done.chunks(k).zip(factors) {
+        for (earlier, factor) in done.chunks(k).zip(&packed[start..start + i]) {
             row[..i].iter_mut().zip(earlier).for_each(|(entry, e)| *entry -= factor * e);
         }
-        row[..i].iter_mut().for_each(|entry| *entry *= pivot);
-        row[i] = pivot;
+        row[i] = 1.0;
+        start += i;
+    }
+    for (i, row) in lower.chunks_mut(k.max(1)).enumerate() {
+        let scale = inverse_pivots[i].sqrt();
+        row[..=i].iter_mut().for_each(|entry| *entry *= scale);
     }
     lower
 }

@@ -41,15 +41,17 @@ impl Sweep {
     /// The factor is there already: `O(k³/6)` to invert it.
     pub(crate) fn regression(&self, correlation: &Correlation) -> Inverse {
         let stride = self.left.variance.len();
-        let row =
-            |variable: usize, length: usize| (0..length).map(move |t| self.columns[t * stride + variable]);
-        let mut packed = Vec::with_capacity(self.pivots.len() * (self.pivots.len() + 1) / 2);
+        let entry = |t: usize, variable: usize| self.columns[t * stride + variable];
+        let deviations: Vec<f64> =
+            self.pivots.iter().enumerate().map(|(t, &pivot)| entry(t, pivot)).collect();
+        let mut packed = Vec::with_capacity(self.pivots.len() * self.pivots.len() / 2);
         for (index, &pivot) in self.pivots.iter().enumerate() {
-            packed.extend(row(pivot, index));
-            packed.push(self.columns[index * stride + pivot].recip());
+            packed.extend((0..index).map(|t| entry(t, pivot) / deviations[t]));
         }
-        let target = row(self.target, self.pivots.len()).collect();
-        Inverse::of_factor(correlation, self.pivots.clone(), &packed, target, self.fit())
+        let news: Vec<f64> =
+            deviations.iter().enumerate().map(|(t, deviation)| entry(t, self.target) * deviation).collect();
+        let inverse_pivots: Vec<f64> = deviations.iter().map(|deviation| deviation.powi(-2)).collect();
+        Inverse::of_factor(correlation, &self.pivots, &packed, &inverse_pivots, &news, self.fit())
     }
 
     /// How the parents so far fit the target.

@@ -85,7 +85,10 @@ impl Branch {
     /// Where the best candidate among `before` stands.
     #[inline]
     fn best(&self, before: &NodeSet) -> Option<usize> {
-        self.candidates.iter().position(|&candidate| before.contains(usize::from(candidate)))
+        let words = before.words();
+        self.candidates
+            .iter()
+            .position(|&candidate| words[usize::from(candidate / 64)] >> (candidate % 64) & 1 == 1)
     }
 
     /// Makes the next [`step`](Self::step) for `before` known, with `pairs` and `fruit` to ask if need be, and returns
