@@ -8,4 +8,4 @@ use gflowcausal_data::Format;
 use libfuzzer_sys::fuzz_target;
 
 // The fuzzer's own hook would end the process before the reader catches the panic. One that is not caught still ends it.
-fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| _ = data::check(Format::Parquet, bytes));
+fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| { _ = data::check(Format::Parquet, bytes); });

@@ -7,6 +7,7 @@
 mod cache;
 mod discrete;
 mod error;
+mod explain;
 mod gaussian;
 mod gp;
 mod local;
@@ -18,12 +19,14 @@ mod quadratic;
 mod regress;
 mod shared;
 mod sortability;
+mod spline;
 mod standard;
 mod varsort;
 
 pub use cache::{CacheCounts, Cached};
 pub use discrete::Bdeu;
 pub use error::ScoreError;
+pub use explain::{ScoredEdge, ScoredGraph, ScoredNode, score_graph};
 pub use gaussian::{
     Bge, BgePrior, Bic, BicEqual, CompleteGaussian, Correlation, Fit, GaussianScore, Penalty, SparseBicEqual,
 };
@@ -32,8 +35,11 @@ pub use local::{GraphScore, LocalScore};
 pub use mixed::DegenerateGaussian;
 pub use order::{Complete, Insertion, OrderScore, PlacementScore, best_insertion, moved};
 pub use parents::{BestParents, GrowShrink, ParentForest, ParentSums};
-pub use prune::{Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order};
+pub use prune::{
+    ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
+};
 pub use quadratic::Quadratic;
 pub use regress::Ols;
 pub use sortability::Sortability;
+pub use spline::Spline;
 pub use varsort::Varsort;

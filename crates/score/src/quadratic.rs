@@ -17,6 +17,9 @@ const RESOLUTION: f64 = 1e-24;
 /// How many terms are remembered.
 const ROOM: usize = 1 << 22;
 
+/// The logarithm of the largest variance, in units of the noise, that is told from larger ones: sums stay finite.
+const LARGEST: f64 = 200.0;
+
 /// `−(n/2) ln(RSS/n) − (k/2)·price` with the `k = p + p(p+1)/2` linear, square and product terms of `p` parents.
 ///
 /// The fit has an intercept and is made on standardised columns by an orthogonal factorisation with pivoting; the
@@ -27,11 +30,21 @@ const ROOM: usize = 1 << 22;
 pub struct Quadratic {
     data: StandardColumns,
     price: f64,
+    noise: Noise,
     shared: SharedTerms,
 }
 
+/// What is assumed about the noise of different variables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Noise {
+    /// Nothing: each has its own variance.
+    Own,
+    /// All have the variance with this logarithm.
+    Equal { log_variance: f64 },
+}
+
 impl Quadratic {
-    /// The score of a table of complete real columns.
+    /// The score of a table of complete real columns, with a noise variance for each variable.
     ///
     /// # Errors
     /// No rows, a column that is not real or misses a cell, or a penalty below zero.
@@ -39,7 +52,49 @@ impl Quadratic {
         let data = StandardColumns::new(table)?;
         let price = penalty.price(data.rows as u64, data.nodes())?;
         let shared = SharedTerms::with_room_for(ROOM, data.nodes());
-        Ok(Self { data, price, shared })
+        Ok(Self { data, price, noise: Noise::Own, shared })
+    }
+
+    /// The score under the assumption that the noise of all variables has one variance `σ²`, as in RL-BIC2:
+    /// `−(n/2)(ln σ² + RSS/(nσ²)) − (k/2)·price`. It depends on the columns' scales.
+    ///
+    /// A variable's variance given all others is at most `σ²` and reaches it where nothing is caused: `σ²` is the
+    /// largest such residual variance. With fewer than twice as many rows as terms it is the smallest variance of a
+    /// column instead, which is that of a variable without causes.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_equal_noise(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
+        let mut score = Self::new(table, penalty)?;
+        score.noise = Noise::Equal { log_variance: score.shared_log_variance() };
+        Ok(score)
+    }
+
+    fn shared_log_variance(&self) -> f64 {
+        let nodes = self.nodes();
+        let varies = |&node: &usize| self.data.columns[node].iter().any(|&value| value != 0.0);
+        let marginal = |node: usize| 2.0 * self.data.log_scale[node];
+        if self.parent_limit() + 1 < nodes {
+            return (0..nodes).filter(varies).map(marginal).reduce(f64::min).unwrap_or(0.0);
+        }
+        let given_others = |node: usize| {
+            let design = self.design(&NodeSet::full(nodes).without(node));
+            let basis = orthonormal(&design, self.data.rows);
+            let left = (self.data.rows - 1 - design.len()) as f64 / self.data.rows as f64;
+            let share = residual_shares(&basis, &self.data.columns[node..=node])[0];
+            marginal(node) + (share / left).max(RESOLUTION).ln()
+        };
+        (0..nodes).filter(varies).map(given_others).reduce(f64::max).unwrap_or(0.0)
+    }
+
+    /// The log-likelihood of a variable of which this share of the variance is left, but for constants.
+    fn log_likelihood(&self, node: usize, share: f64) -> f64 {
+        let log_variance = 2.0 * self.data.log_scale[node] + share.max(RESOLUTION).ln();
+        let deviance = match self.noise {
+            Noise::Own => log_variance,
+            Noise::Equal { log_variance: noise } => noise + (log_variance - noise).min(LARGEST).exp(),
+        };
+        -0.5 * self.data.rows as f64 * deviance
     }
 
     /// The terms of all variables given `parents`: `O(n k²)` for the factorisation, `O(n k)` a variable.
@@ -49,11 +104,8 @@ impl Quadratic {
         let basis =
             if credible { orthonormal(&design, self.data.rows) } else { Mat::zeros(self.data.rows, 0) };
         let left = residual_shares(&basis, &self.data.columns);
-        let price = design.len() as f64 * self.price;
-        let term = |(share, log_scale): (f64, f64)| {
-            -0.5 * (self.data.rows as f64 * (2.0 * log_scale + share.max(RESOLUTION).ln()) + price)
-        };
-        left.into_iter().zip(self.data.log_scale.iter().copied()).map(term).collect()
+        let price = 0.5 * design.len() as f64 * self.price;
+        left.into_iter().enumerate().map(|(node, share)| self.log_likelihood(node, share) - price).collect()
     }
 
     /// Each parent, then each product of two, a parent with itself included; centred and of length 1 or 0.
@@ -104,7 +156,10 @@ fn residual_shares(basis: &Mat<f64>, columns: &[Vec<f64>]) -> Vec<f64> {
 
 impl LocalScore for Quadratic {
     fn name(&self) -> &'static str {
-        "quadratic"
+        match self.noise {
+            Noise::Own => "quadratic",
+            Noise::Equal { .. } => "quadratic-equal",
+        }
     }
 
     fn nodes(&self) -> usize {

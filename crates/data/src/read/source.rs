@@ -138,11 +138,13 @@ pub(super) fn unpack<'a>(mut stream: impl Read + Send + 'a) -> Result<Bytes<'a>,
 }
 
 /// What the first bytes of a file say it is, if it is none of the text formats.
+///
+/// Each signature holds a byte that no text begins with: a column may well be called PAR1.
 fn binary_format(start: &[u8]) -> Option<&'static str> {
     const SIGNATURES: [(&[u8], &str); 7] = [
-        (b"PAR1", "Parquet"),
-        (b"ARROW1", "Arrow"),
-        (b"FEA1", "Feather version 1"),
+        (b"PAR1\x15", "Parquet"),
+        (b"ARROW1\0", "Arrow"),
+        (b"FEA1\0", "Feather version 1"),
         (b"\x93NUMPY", "a NumPy array"),
         (b"PK\x03\x04", "a zip archive or spreadsheet"),
         (b"\xff\xfe", "UTF-16 text"),

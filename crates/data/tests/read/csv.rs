@@ -58,6 +58,7 @@ fn the_user_decides_about_the_header() {
 #[test]
 fn names_that_look_like_gaps_are_names_and_empty_ones_are_numbered() {
     assert_eq!(names(&read("NA,K,\n1,2,3\n").unwrap()), ["NA", "K", "X3"]);
+    assert_eq!(names(&read("PAR1,PK\n1,2\n").unwrap()), ["PAR1", "PK"]);
 }
 
 #[test]

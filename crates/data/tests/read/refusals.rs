@@ -239,7 +239,7 @@ fn an_unknown_extension() {
 #[test]
 fn contents_of_another_kind() {
     assert_eq!(
-        refusal(b"PAR1abcdefgh")[..2],
+        refusal(b"PAR1\x15abcdefgh")[..2],
         ["wrong-content", "the file is called text, but holds Parquet"]
     );
     assert_eq!(

@@ -12,7 +12,7 @@ use crate::PlacementScore;
 use crate::gaussian::{GaussianScore, Inverse, Sweep};
 
 /// How many bytes of tree are kept unless something else is asked for.
-const DEFAULT_BUDGET: usize = 512 << 20;
+const DEFAULT_BUDGET: usize = 256 << 20;
 
 thread_local! {
     /// Each thread's room for growing parent sets.
@@ -104,20 +104,21 @@ impl<S: GaussianScore> ParentForest<S> {
                 Step::Unknown => break,
             }
         }
-        Some(SWEEP.with_borrow_mut(|sweep| self.explore(sweep, node, before, path, slot, read)))
+        Some(SWEEP.with_borrow_mut(|sweep| {
+            self.replay(sweep, node, &path);
+            self.explore(sweep, node, before, slot, read)
+        }))
     }
 
-    /// Goes on from the end of `path`, which hangs at `slot`, and lets the tree grow on the way.
+    /// Goes on from the parents in `sweep`, whose branch hangs at `slot`, and lets the tree grow on the way.
     fn explore<T>(
         &self,
         sweep: &mut Sweep,
         node: usize,
         before: &NodeSet,
-        mut path: Path,
         mut slot: &Slot,
         read: impl FnOnce(&Fruit) -> T,
     ) -> T {
-        self.replay(sweep, node, &path);
         while self.bytes() < self.budget {
             let branch = slot.get_or_init(|| self.sprout(sweep, node));
             let grown = branch.learn(
@@ -128,14 +129,14 @@ impl<S: GaussianScore> ParentForest<S> {
             self.used.fetch_add(grown, Ordering::Relaxed);
             match branch.step(before) {
                 Step::Grow(parents, next) => {
-                    self.add(sweep, parents, &mut path);
+                    self.add(sweep, parents);
                     slot = next;
                 }
                 Step::Stop(fruit) => return read(fruit),
                 Step::Unknown => unreachable!("the step was made known"),
             }
         }
-        self.grow_plainly(sweep, node, before, &mut path);
+        self.grow_plainly(sweep, node, before);
         read(&self.shrink(sweep, node))
     }
 
@@ -144,11 +145,10 @@ impl<S: GaussianScore> ParentForest<S> {
         let correlation = self.score.correlation();
         sweep.start(correlation, node);
         self.constraints.required(node).iter().for_each(|parent| sweep.add(correlation, parent));
-        path.iter().for_each(|&parent| sweep.add(correlation, usize::from(parent)));
+        self.add(sweep, path);
     }
 
-    fn add(&self, sweep: &mut Sweep, parents: &[Id], path: &mut Path) {
-        path.extend_from_slice(parents);
+    fn add(&self, sweep: &mut Sweep, parents: &[Id]) {
         parents.iter().for_each(|&parent| sweep.add(self.score.correlation(), usize::from(parent)));
     }
 
@@ -178,16 +178,16 @@ impl<S: GaussianScore> ParentForest<S> {
     }
 
     /// Grows on without remembering.
-    fn grow_plainly(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, path: &mut Path) {
+    fn grow_plainly(&self, sweep: &mut Sweep, node: usize, before: &NodeSet) {
         let placed = |candidate: &Id| before.contains(usize::from(*candidate));
         let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
         loop {
             let mut useful = self.useful(sweep, node, &usable);
             best_first(&mut useful);
             match useful.first() {
-                Some(&(_, parent)) => self.add(sweep, &[parent], path),
+                Some(&(_, parent)) => self.add(sweep, &[parent]),
                 None => match self.pairs(sweep, node, &usable).first() {
-                    Some(pair) => self.add(sweep, pair, path),
+                    Some(pair) => self.add(sweep, pair),
                     None => return,
                 },
             }

@@ -1,9 +1,13 @@
 //! From an order, or a graph with too many edges, to a graph: which candidate parents stay.
 
+mod by_score;
+mod cam;
 mod linear;
 
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 
+pub use by_score::ByScore;
+pub use cam::Cam;
 pub use linear::{Lasso, LinearModel, TTest, Threshold};
 
 use crate::BestParents;

@@ -1,7 +1,12 @@
 //! Regressions of one variable on its candidate parents.
 
+mod additive;
+mod dense;
 mod lasso;
 mod ols;
+mod spline;
 
+pub(crate) use additive::{AdditiveFit, AdditiveProblem, consecutive};
 pub(crate) use lasso::adaptive_lasso;
 pub use ols::Ols;
+pub(crate) use spline::SplineBasis;

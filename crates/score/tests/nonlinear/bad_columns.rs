@@ -2,7 +2,7 @@
 
 use gflowcausal_data::Table;
 use gflowcausal_score::{
-    DegenerateGaussian, GpMarginal, KernelRidge, LocalScore, Penalty, Quadratic, ScoreError,
+    Cam, DegenerateGaussian, GpMarginal, KernelRidge, LocalScore, Penalty, Quadratic, ScoreError, Spline,
 };
 
 use crate::{column_of, real_table, set, subsets, uniforms};
@@ -21,6 +21,7 @@ fn least_squares(table: &Table) -> Vec<Box<dyn LocalScore>> {
     vec![
         Box::new(DegenerateGaussian::new(table, Penalty::Auto).expect("valid")),
         Box::new(Quadratic::new(table, Penalty::Auto).expect("valid")),
+        Box::new(Spline::new(table, Penalty::Auto).expect("valid")),
     ]
 }
 
@@ -78,4 +79,19 @@ fn infinite_and_missing_cells_are_named() {
     let missing = ScoreError::MissingCells { column: "x0".into(), cells: 1 };
     assert_eq!(Quadratic::new(&table, Penalty::Auto).err(), Some(missing.clone()));
     assert_eq!(DegenerateGaussian::new(&table, Penalty::Auto).err(), Some(missing));
+}
+
+#[test]
+fn every_p_value_is_a_probability() {
+    for rows in [1, 2, 3, 5, 40] {
+        let cam = Cam::new(&bad_table(rows), Cam::ALPHA).expect("valid");
+        for node in 0..6 {
+            for candidates in subsets(6, &[node]) {
+                let p_values = cam.p_values(node, &candidates);
+                assert_eq!(p_values.len(), candidates.len());
+                let probable = p_values.iter().all(|p| (0.0..=1.0).contains(p));
+                assert!(probable, "{node} given {candidates:?}, {rows} rows: {p_values:?}");
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Scores and prunings beyond the linear Gaussian ones, against other programs, laws and known limits.
 
+mod additive;
 mod bad_columns;
 mod discrete;
 mod gp;

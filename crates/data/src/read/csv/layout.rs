@@ -78,10 +78,11 @@ fn names_of(cells: &[Vec<u8>]) -> Result<Vec<String>, ReadError> {
 }
 
 fn name_of(number: usize, cell: &[u8]) -> Result<String, ReadError> {
-    match std::str::from_utf8(cell) {
-        Ok("") => Ok(unnamed(number)),
-        Ok(name) => Ok(name.to_owned()),
-        Err(_) => Err(ReadError::HeaderNotUtf8(excerpt(cell))),
+    let name = std::str::from_utf8(cell).map_err(|_| ReadError::HeaderNotUtf8(excerpt(cell)))?;
+    // A byte order mark inside a quoted name would be taken for the file's own.
+    match name.trim_start_matches(|c: char| c == '\u{feff}' || c.is_ascii_whitespace()) {
+        "" => Ok(unnamed(number)),
+        name => Ok(name.to_owned()),
     }
 }
 
