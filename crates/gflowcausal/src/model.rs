@@ -205,6 +205,8 @@ impl Model {
         let possible = match self.prune {
             PruneName::Selected => self.scores.best_parents().is_some(),
             PruneName::TTest | PruneName::Threshold | PruneName::Lasso => self.linear.is_some(),
+            // Not joined to this door yet: refused, never ignored.
+            PruneName::Score | PruneName::Cam => false,
             _ => true,
         };
         if possible {
