@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::interrupt;
+
 /// Why a verb did not finish.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -27,6 +29,12 @@ impl Failure {
     /// Something failed while running.
     pub(crate) fn running(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { exit: 1, code: code.into(), message: message.into(), help: None }
+    }
+
+    /// The user interrupted; everything found is saved and printed already.
+    pub(crate) fn interrupted() -> Self {
+        let message = "the result is the best found so far".to_owned();
+        Self { exit: interrupt::EXIT_CODE, code: "interrupted".to_owned(), message, help: None }
     }
 
     /// Adds a way out.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
-    ColumnType, Delimiter, Header, ReadOptions, Source, Table, builtin, parse_types, read_table,
+    Delimiter, Header, OptionError, ReadOptions, Source, Table, builtin, parse_types, read_table,
 };
 use gflowcausal::graph::Dag;
 use gflowcausal::{Error, graph};
@@ -20,19 +20,44 @@ pub(crate) struct DataArguments {
     /// A table: .csv .tsv .txt (also .gz) .parquet .arrow .feather .npy, `-` for CSV on standard input, or `sachs`.
     #[arg(value_name = "DATA")]
     data: String,
-    /// The first row is data, not names: columns are called X1, X2, …
-    #[arg(long, help_heading = "Reading")]
-    no_header: bool,
-    /// What separates cells: a mark, `tab` or `space`. Found out if not given.
-    #[arg(long, value_name = "MARK", help_heading = "Reading")]
-    delimiter: Option<Delimiter>,
-    /// Types that differ from the rule, such as `dose=continuous,ward=categorical`.
-    #[arg(long, value_name = "NAME=TYPE,…", value_parser = types, help_heading = "Reading")]
-    types: Option<std::collections::BTreeMap<String, ColumnType>>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
-fn types(text: &str) -> Result<std::collections::BTreeMap<String, ColumnType>, String> {
-    parse_types(text).map_err(|error| error.to_string())
+impl DataArguments {
+    /// Reads the table.
+    pub(crate) fn read(&self) -> Result<Data, Failure> {
+        self.reading.read(&self.data)
+    }
+}
+
+/// What the reader of a table cannot find out by itself, as the user writes it.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct Reading {
+    /// The first row is data, not names: columns are called X1, X2, …
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) no_header: bool,
+    /// What separates cells: a mark, `tab` or `space`. Found out if not given.
+    #[arg(long, value_name = "MARK", value_parser = checked(delimiter), help_heading = "Reading")]
+    pub(crate) delimiter: Option<String>,
+    /// Types that differ from the rule, such as `dose=continuous,ward=categorical`.
+    #[arg(long, value_name = "NAME=TYPE,…", value_parser = checked(parse_types), help_heading = "Reading")]
+    pub(crate) types: Option<String>,
+}
+
+fn delimiter(text: &str) -> Result<Delimiter, OptionError> {
+    text.parse()
+}
+
+/// A parser that keeps the text as it is but refuses what `parse` refuses.
+fn checked<T, E: Display>(
+    parse: fn(&str) -> Result<T, E>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static
+where
+    T: 'static,
+    E: 'static,
+{
+    move |text| parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 /// A table and where it comes from.
@@ -46,47 +71,44 @@ pub(crate) struct Data {
     pub(crate) truth: Option<Dag>,
 }
 
-impl DataArguments {
-    /// Reads the table.
-    pub(crate) fn read(&self) -> Result<Data, Failure> {
-        if let Some(data) = self.builtin()? {
+impl Reading {
+    /// Reads the table in the file, or of the name, `data`.
+    pub(crate) fn read(&self, data: &str) -> Result<Data, Failure> {
+        if let Some(data) = self.builtin(data)? {
             return Ok(data);
         }
-        let table = read_table(&self.source(), &self.options()).map_err(Error::from)?;
-        tracing::info!(rows = table.rows(), columns = table.columns().len(), "read {}", self.data);
-        Ok(Data { name: self.name(), table, truth: None })
+        let source = if data == "-" { Source::Stdin } else { Source::Path(PathBuf::from(data)) };
+        let table = read_table(&source, &self.options()?).map_err(Error::from)?;
+        tracing::info!(rows = table.rows(), columns = table.columns().len(), "read {data}");
+        Ok(Data { name: file_name(data), table, truth: None })
     }
 
-    fn builtin(&self) -> Result<Option<Data>, Failure> {
-        if Path::new(&self.data).exists() {
+    fn builtin(&self, data: &str) -> Result<Option<Data>, Failure> {
+        if Path::new(data).exists() {
             return Ok(None);
         }
-        let Some(known) = builtin(&self.data) else { return Ok(None) };
-        if self.no_header || self.delimiter.is_some() || self.types.is_some() {
-            let message = format!("the built-in data set '{}' takes no reading options", self.data);
+        let Some(known) = builtin(data) else { return Ok(None) };
+        if *self != Self::default() {
+            let message = format!("the built-in data set '{data}' takes no reading options");
             return Err(Failure::input("option-without-effect", message));
         }
-        Ok(Some(Data { name: self.data.clone(), table: known.table, truth: Some(known.truth) }))
+        Ok(Some(Data { name: data.to_owned(), table: known.table, truth: Some(known.truth) }))
     }
 
-    fn source(&self) -> Source {
-        if self.data == "-" { Source::Stdin } else { Source::Path(PathBuf::from(&self.data)) }
-    }
-
-    fn options(&self) -> ReadOptions {
-        ReadOptions {
+    fn options(&self) -> Result<ReadOptions, Error> {
+        Ok(ReadOptions {
             header: if self.no_header { Header::Absent } else { Header::Detect },
-            delimiter: self.delimiter,
-            types: self.types.clone().unwrap_or_default(),
+            delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
+            types: self.types.as_deref().map(parse_types).transpose()?.unwrap_or_default(),
             ..ReadOptions::default()
-        }
+        })
     }
+}
 
-    fn name(&self) -> String {
-        match Path::new(&self.data).file_name() {
-            Some(name) => name.to_string_lossy().into_owned(),
-            None => "standard input".to_owned(),
-        }
+fn file_name(data: &str) -> String {
+    match Path::new(data).file_name() {
+        Some(name) if data != "-" => name.to_string_lossy().into_owned(),
+        _ => "standard input".to_owned(),
     }
 }
 

@@ -7,8 +7,10 @@ mod doctor;
 mod evaluate;
 mod failure;
 mod input;
+mod interrupt;
 mod output;
 mod progress;
+mod sample;
 mod simulate;
 
 use std::process::ExitCode;
@@ -34,6 +36,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Discover(Box<discover::Arguments>),
+    Sample(sample::Arguments),
     Simulate(simulate::Arguments),
     Evaluate(evaluate::Arguments),
     Convert(convert::Arguments),
@@ -45,6 +48,7 @@ impl Verb {
     fn common(&self) -> Common {
         match self {
             Self::Discover(arguments) => arguments.common,
+            Self::Sample(arguments) => arguments.common,
             Self::Simulate(arguments) => arguments.common,
             Self::Evaluate(arguments) => arguments.common,
             Self::Convert(arguments) => arguments.common,
@@ -56,6 +60,7 @@ impl Verb {
     fn run(&self) -> Result<(), Failure> {
         match self {
             Self::Discover(arguments) => discover::run(arguments),
+            Self::Sample(arguments) => sample::run(arguments),
             Self::Simulate(arguments) => simulate::run(arguments),
             Self::Evaluate(arguments) => evaluate::run(arguments),
             Self::Convert(arguments) => convert::run(arguments),

@@ -45,7 +45,12 @@ impl Progress {
 
 fn show_bar(bar: &ProgressBar, step: Step) {
     match step {
-        Step::Training { iterations } => bar.set_length(iterations as u64),
+        Step::Searching => bar.set_message("local search"),
+        Step::Training { done, iterations } => {
+            bar.set_length(iterations as u64);
+            bar.set_position(done as u64);
+            bar.reset_eta();
+        }
         Step::Iteration(progress) => {
             bar.set_position(progress.iteration as u64);
             bar.set_message(message(&progress));
@@ -58,11 +63,16 @@ fn show_bar(bar: &ProgressBar, step: Step) {
 
 fn show_line(last: &mut Instant, iterations: &mut usize, step: Step) {
     match step {
-        Step::Training { iterations: all } => *iterations = all,
+        Step::Searching => anstream::eprintln!("local search"),
+        Step::Training { done, iterations: all } => {
+            *iterations = all;
+            anstream::eprintln!("training: {done} of at most {all} iterations done");
+        }
         Step::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
             *last = Instant::now();
             anstream::eprintln!("iteration {}/{iterations}: {}", progress.iteration, message(&progress));
         }
+        Step::Sampling => anstream::eprintln!("sampling"),
         _ => {}
     }
 }

@@ -32,6 +32,10 @@ pub enum Stream {
     Replay { iteration: u64, k: u64 },
     /// One restart or improvement of a local search.
     Search { iteration: u64, k: u64 },
+    /// One chain of draws that starts at the best order.
+    Chain { k: u64 },
+    /// The graph that goes with one drawn order.
+    Graph { k: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -51,6 +55,8 @@ impl Stream {
             Self::Replay { iteration, k } => [8, iteration, k],
             Self::Search { iteration, k } => [9, iteration, k],
             Self::RandomWalk { k } => [10, k, 0],
+            Self::Chain { k } => [11, k, 0],
+            Self::Graph { k } => [12, k, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

@@ -4,6 +4,10 @@ use gflowcausal_data::Missing;
 use gflowcausal_flow::{ObjectiveName, Walk};
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
+use crate::fingerprint::digest;
+use crate::method::method;
+
 /// How a causal graph is looked for. Keys are the command line's options without their dashes in front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -56,6 +60,12 @@ pub struct Config {
     /// The text of a knowledge file in Tetrad's format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
+    /// Columns to leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
+    /// The doctor's findings to go on in spite of, by their codes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<String>,
     /// What to do about missing values.
     pub missing: Missing,
     /// Whether columns are z-scored first.
@@ -85,10 +95,80 @@ impl Default for Config {
             forbid: Vec::new(),
             max_parents: None,
             knowledge: None,
+            exclude: Vec::new(),
+            ignore: Vec::new(),
             missing: Missing::Error,
             standardize: false,
             seed: 0,
         }
+    }
+}
+
+/// Keys that only some methods read.
+const METHOD_KEYS: &[&str] = &["walk", "objective", "iterations", "batch-size", "learning-rate", "hidden"];
+
+/// Keys that every method reads.
+const COMMON: &[&str] = &[
+    "method",
+    "score",
+    "penalty",
+    "prune",
+    "threshold",
+    "alpha",
+    "temperature",
+    "samples",
+    "require",
+    "forbid",
+    "max-parents",
+    "knowledge",
+    "exclude",
+    "ignore",
+    "missing",
+    "standardize",
+    "seed",
+];
+
+impl Config {
+    /// Reads a configuration in TOML.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where; unknown keys with the list of known ones.
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+    }
+
+    /// The configuration in TOML; every value that is not left open.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("every value has a TOML form")
+    }
+
+    /// Refuses options that the chosen method would not read, and numbers that make no sense.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let method = method(&self.method)?;
+        let known = |key: &str| COMMON.contains(&key) || method.settings().contains(&key);
+        if let Some(key) = self.changed().into_iter().find(|key| !known(key)) {
+            return Err(Error::NoEffect { option: key, with: format!("method {}", self.method) });
+        }
+        if self.samples == 0 {
+            return Err(Error::Value { option: "samples", value: 0.0, range: "at least 1" });
+        }
+        Ok(())
+    }
+
+    /// The keys whose values differ from the default.
+    fn changed(&self) -> Vec<&'static str> {
+        let table = |config: &Self| toml::Table::try_from(config).expect("every value has a TOML form");
+        let (own, default) = (table(self), table(&Self::default()));
+        let all = COMMON.iter().chain(METHOD_KEYS);
+        all.copied().filter(|&key| own.get(key) != default.get(key)).collect()
+    }
+
+    /// Everything that changes what a graph is worth, in one line.
+    pub(crate) fn reward_fingerprint(&self) -> String {
+        let Self { prune, threshold, alpha, samples, ignore, .. } = Self::default();
+        let reward = Self { prune, threshold, alpha, samples, ignore, ..self.clone() };
+        digest(reward.to_toml().as_bytes())
     }
 }
 
@@ -136,6 +216,8 @@ choices! {
         Quadratic = "quadratic",
         /// Gaussian-process regression.
         Gp = "gp",
+        /// Additive splines.
+        Spline = "spline",
         /// Varsortability, the paper's reward for linear data.
         Varsort = "varsort",
     }
@@ -160,5 +242,49 @@ choices! {
         Cam = "cam",
         /// Every earlier variable stays a parent.
         None = "none",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_known_to_some_method() {
+        let full = Config {
+            penalty: Some(1.0),
+            objective: Some(ObjectiveName::Tb),
+            threshold: Some(0.3),
+            alpha: Some(0.01),
+            iterations: Some(1),
+            batch_size: Some(1),
+            learning_rate: Some(0.1),
+            hidden: Some(1),
+            require: vec!["a->b".into()],
+            forbid: vec!["b->a".into()],
+            max_parents: Some(1),
+            knowledge: Some("/knowledge".into()),
+            exclude: vec!["c".into()],
+            ignore: vec!["d".into()],
+            ..Config::default()
+        };
+        let table: toml::Table = toml::from_str(&full.to_toml()).unwrap();
+        let known: Vec<&str> = COMMON.iter().chain(METHOD_KEYS).copied().collect();
+        assert_eq!(table.keys().filter(|key| !known.contains(&key.as_str())).count(), 0);
+        assert_eq!(table.len(), known.len());
+        assert_eq!(Config::from_toml(&full.to_toml()), Ok(full));
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_the_known_ones() {
+        let error = Config::from_toml("scores = \"bic\"").unwrap_err();
+        assert!(error.contains("unknown field `scores`, expected one of `method`, `score`"), "{error}");
+    }
+
+    #[test]
+    fn an_option_that_the_method_does_not_read_is_refused() {
+        let config = Config { method: "exact".into(), hidden: Some(8), ..Config::default() };
+        let error = config.check().unwrap_err();
+        assert_eq!(error.to_string(), "--hidden has no effect with method exact");
     }
 }

@@ -1,39 +1,18 @@
-//! The main job: a table in, a trained sampler of graphs and what it says out.
+//! The main job: a table in, graphs and how sure to be of them out.
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
-use gflowcausal_data::{Missing, Moments, Table};
-use gflowcausal_flow::{
-    Event, ObjectiveName, Progress, SampleMode, Stopped, Terminal, TrainConfig, Trainer, Walk,
-};
+use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
+use gflowcausal_flow::{Progress, Stopped, Trainer};
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order};
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::config::Config;
-use crate::local_search::Insertions;
-use crate::model::{Model, OrderReward};
-use crate::posterior::{Draw, Posterior};
-
-/// What a run is doing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Step {
-    /// The score is built.
-    Scoring,
-    /// Training is about to begin, of so many iterations at most.
-    Training {
-        /// The most iterations.
-        iterations: usize,
-    },
-    /// An iteration is done.
-    Iteration(Progress),
-    /// Graphs are drawn.
-    Sampling,
-    /// All is found.
-    Done,
-}
+use crate::method::{Run, Step, Task, Wish, method};
+use crate::model::Model;
+use crate::posterior::{Distance, Draw, Posterior};
+use crate::{Error, fingerprint};
 
 /// How training went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,34 +24,67 @@ pub struct Training {
     /// `ln Z` at the final temperature, where the objective learns it.
     pub log_partition: Option<f64>,
     /// The loss of the last iteration.
-    pub final_loss: f64,
+    pub final_loss: Option<f64>,
+    /// How graphs were grown.
+    pub walk: String,
+    /// Which balance of flows was learned.
+    pub objective: String,
+    /// The most iterations there could have been.
+    pub most_iterations: usize,
+    /// Trajectories an iteration.
+    pub batch_size: usize,
+    /// Adam's step.
+    pub learning_rate: f64,
+    /// Units of each hidden layer.
+    pub hidden: usize,
     /// What each iteration brought.
     #[serde(skip)]
     pub history: Vec<Progress>,
+}
+
+impl Training {
+    pub(crate) fn new(trainer: &Trainer<'_>, stopped: Stopped, history: Vec<Progress>) -> Self {
+        let config = trainer.config();
+        Self {
+            iterations: trainer.iteration(),
+            stopped,
+            log_partition: trainer.log_partition(),
+            final_loss: history.last().map(|progress| progress.loss),
+            walk: config.walk.to_string(),
+            objective: config.objective.to_string(),
+            most_iterations: config.iterations,
+            batch_size: config.batch_size,
+            learning_rate: config.optimizer.learning_rate,
+            hidden: config.network.width,
+            history,
+        }
+    }
 }
 
 /// What was found.
 pub struct Discovery {
     /// The variables, by index.
     pub names: Vec<String>,
-    /// The graph of the best order.
+    /// The best graph.
     pub graph: Dag,
-    /// The best order.
+    /// An order of it.
     pub order: Order,
-    /// Its score.
+    /// What it is worth.
     pub score: f64,
-    /// The temperature of the policy that the draws come from.
-    pub temperature: f64,
     /// The graphs drawn.
     pub draws: Vec<Draw>,
     /// What the draws say of each edge.
     pub posterior: Posterior,
     /// How training went, if there was any.
     pub training: Option<Training>,
+    /// How far the draws are from the exact distribution, where that is known.
+    pub distance: Option<Distance>,
     /// The score, the pruning and the constraints.
     pub model: Model,
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<Moments>,
+    /// What is odd about the data.
+    pub findings: Vec<Finding>,
 }
 
 /// Finds causal graphs in `table`.
@@ -89,38 +101,91 @@ pub struct Discovery {
 /// # Errors
 /// Data, options or constraints that cannot be used.
 pub fn discover(table: &Table, config: &Config) -> Result<Discovery, Error> {
-    discover_with(table, config, &mut |_: Step| {}, &AtomicBool::new(false))
+    let mut watch = |_: Step| Wish::GoOn;
+    let mut run = Run { watch: &mut watch, stop: &AtomicBool::new(false), checkpoints: None };
+    Problem::new(table, config)?.discover(&mut run)
 }
 
-/// [`discover`], told of each step, that ends early with the best so far once `stop` is true.
-///
-/// # Errors
-/// Data, options or constraints that cannot be used.
-pub fn discover_with(
-    table: &Table,
-    config: &Config,
-    watch: &mut dyn FnMut(Step),
-    stop: &AtomicBool,
-) -> Result<Discovery, Error> {
-    watch(Step::Scoring);
-    let names: Vec<String> = table.names().map(str::to_owned).collect();
-    let constraints = compile(config, &names)?;
-    let (table, moments) = prepare(table, config)?;
-    let model = Model::new(&table, moments.as_ref(), constraints, config)?;
-    let found = train(&model, config, watch, stop)?;
-    watch(Step::Done);
-    Ok(Discovery {
-        names,
-        graph: model.graph_of(&found.order),
-        order: found.order,
-        score: found.score,
-        temperature: config.temperature,
-        posterior: Posterior::of(model.constraints().nodes(), &found.draws),
-        draws: found.draws,
-        training: Some(found.training),
-        model,
-        moments,
-    })
+/// A table and a configuration made ready: what graphs are worth, and what they have to obey.
+pub struct Problem<'a> {
+    /// The variables, by index.
+    pub names: Vec<String>,
+    /// The rows to work on.
+    pub table: Cow<'a, Table>,
+    /// Means and covariance, if all columns are numbers.
+    pub moments: Option<Moments>,
+    /// The score, the pruning and the constraints.
+    pub model: Model,
+    /// What is odd about the data.
+    pub findings: Vec<Finding>,
+    config: Config,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks options and data, and builds the score. What passes here is not at fault later on.
+    ///
+    /// # Errors
+    /// Data, options or constraints that cannot be used.
+    pub fn new(table: &'a Table, config: &Config) -> Result<Self, Error> {
+        config.check()?;
+        let table = without_excluded(table, &config.exclude)?;
+        let names: Vec<String> = table.names().map(str::to_owned).collect();
+        let constraints = compile(config, &names)?;
+        let table = complete(table, config.missing)?;
+        let findings = examine(&table, &config.ignore)?;
+        let table = if config.standardize { Cow::Owned(table.standardized()) } else { table };
+        let moments = moments(&table, config.missing)?;
+        let mut model = Model::new(&table, moments.as_ref(), constraints, config)?;
+        let method = method(&config.method)?;
+        method.check(&model, config)?;
+        if method.sums_over_graphs() {
+            model.sum_over_graphs()?;
+        }
+        Ok(Self { names, table, moments, model, findings, config: config.clone() })
+    }
+
+    /// Finds graphs, in the surroundings of `run`: watched, stopped in time, saved.
+    ///
+    /// # Errors
+    /// When a checkpoint does not fit, the system refuses to write, or nothing was found in time.
+    pub fn discover(self, run: &mut Run<'_>) -> Result<Discovery, Error> {
+        let Self { names, table, moments, model, findings, config } = self;
+        let task = Task { table: &table, moments: moments.as_ref(), model: &model, config: &config };
+        let found = method(&config.method)?.discover(&task, run)?;
+        run.tell(Step::Done);
+        Ok(Discovery {
+            score: model.value(&found.order, &found.graph),
+            graph: found.graph,
+            order: found.order,
+            posterior: found.posterior,
+            draws: found.draws,
+            training: found.training,
+            distance: found.distance,
+            names,
+            model,
+            moments,
+            findings,
+        })
+    }
+}
+
+/// What the rewards of a run are made of: the data and every option that changes what a graph is worth.
+#[must_use]
+pub fn problem_fingerprint(table: &Table, config: &Config) -> String {
+    format!("{}:{}", fingerprint(table), config.reward_fingerprint())
+}
+
+fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, Table>, Error> {
+    if exclude.is_empty() {
+        return Ok(Cow::Borrowed(table));
+    }
+    if let Some(name) = exclude.iter().find(|name| table.position(name).is_none()) {
+        return Err(Error::Unknown { option: "exclude", value: name.clone(), what: "column" });
+    }
+    let kept: Vec<Column> =
+        table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
+    let smaller = Table::new(kept).map_err(|error| Error::Table(error.to_string()))?;
+    Ok(Cow::Owned(smaller))
 }
 
 /// The user's statements as constraints.
@@ -142,100 +207,32 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     Ok(knowledge.compile(names)?)
 }
 
-/// What training and sampling bring.
-struct Found {
-    order: Order,
-    score: f64,
-    draws: Vec<Draw>,
-    training: Training,
-}
-
-fn train(
-    model: &Model,
-    config: &Config,
-    watch: &mut dyn FnMut(Step),
-    stop: &AtomicBool,
-) -> Result<Found, Error> {
-    let reward = OrderReward(model.scores());
-    let search = Insertions::new(model.scores().order_score(), config.temperature, config.seed);
-    let problem = gflowcausal_flow::Problem {
-        constraints: model.constraints(),
-        reward: &reward,
-        improve: Some(&search),
-    };
-    let settings = sizes(config, model.constraints().nodes()).validate()?;
-    watch(Step::Training { iterations: settings.iterations });
-    let mut trainer = Trainer::new(settings, problem)?;
-    let mut history = Vec::new();
-    let mut record = |event: &Event<'_>| {
-        if let Event::Iteration(progress) = event {
-            history.push(*progress);
-            watch(Step::Iteration(*progress));
+/// The rows that `missing` leaves.
+fn complete<'a>(table: Cow<'a, Table>, missing: Missing) -> Result<Cow<'a, Table>, Error> {
+    match missing {
+        Missing::Drop => Ok(Cow::Owned(table.drop_incomplete()?.0)),
+        Missing::Error => {
+            table.require_complete()?;
+            Ok(table)
         }
-    };
-    let stopped = trainer.run(&mut record, stop)?;
-    watch(Step::Sampling);
-    let draws = draws(model, &trainer, config);
-    let best = trainer.best().ok_or(Error::NothingFound)?;
-    let Terminal::Order(order) = &best.terminal else { return Err(Error::NothingFound) };
-    let training = Training {
-        iterations: trainer.iteration(),
-        stopped,
-        log_partition: trainer.log_partition(),
-        final_loss: history.last().map_or(f64::NAN, |progress| progress.loss),
-        history,
-    };
-    Ok(Found { order: order.clone(), score: best.log_reward, draws, training })
-}
-
-/// Draws orders from the policy and prunes each to its graph.
-fn draws(model: &Model, trainer: &Trainer<'_>, config: &Config) -> Vec<Draw> {
-    let samples = trainer.sampler().sample(config.samples, config.seed, SampleMode::Policy);
-    let drawn = gflowcausal_determinism::map(samples.len(), |k| {
-        let order = samples[k].terminal.as_order()?.clone();
-        let log_reward = model.order_score(&order) / trainer.temperature();
-        let log_prob = samples[k].log_forward - samples[k].log_backward;
-        Some(Draw { dag: model.graph_of(&order), order, log_reward, log_prob, count: 1 })
-    });
-    drawn.into_iter().flatten().collect()
-}
-
-/// Training settings by the number of variables, where the user leaves them open.
-fn sizes(config: &Config, nodes: usize) -> TrainConfig {
-    let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
-    settings.objective = config.objective.unwrap_or(if config.walk == Walk::Graph {
-        ObjectiveName::Mdb
-    } else {
-        ObjectiveName::Tb
-    });
-    settings.iterations = config.iterations.unwrap_or(500 + 25 * nodes);
-    settings.batch_size = config.batch_size.unwrap_or(64);
-    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
-    settings.network.width = config.hidden.unwrap_or(if nodes <= 16 { 128 } else { 256 });
-    settings.temperature.target = config.temperature;
-    settings.temperature.iterations = settings.iterations * 6 / 10;
-    settings.exploration.iterations = settings.temperature.iterations;
-    settings.improvements = 4;
-    settings.patience = Some((settings.iterations / 10).max(50));
-    settings
-}
-
-/// The rows to work on and, if all columns are numbers, their moments.
-fn prepare<'a>(table: &'a Table, config: &Config) -> Result<(Cow<'a, Table>, Option<Moments>), Error> {
-    let mut table = match config.missing {
-        Missing::Drop => Cow::Owned(table.drop_incomplete()?.0),
-        Missing::Error | Missing::Em => Cow::Borrowed(table),
-    };
-    if config.missing != Missing::Em {
-        table.require_complete()?;
+        Missing::Em => Ok(table),
     }
-    if config.standardize {
-        table = Cow::Owned(table.standardized());
+}
+
+/// The doctor's findings; the first that makes discovery impossible, and is not to be ignored, is an error.
+fn examine(table: &Table, ignore: &[String]) -> Result<Vec<Finding>, Error> {
+    let diagnosis = doctor(table);
+    let refused = diagnosis.errors().find(|finding| !ignore.iter().any(|code| code == finding.code));
+    match refused {
+        Some(finding) => Err(Error::Doctor(finding.clone())),
+        None => Ok(diagnosis.findings),
     }
-    let moments = match config.missing {
+}
+
+fn moments(table: &Table, missing: Missing) -> Result<Option<Moments>, Error> {
+    Ok(match missing {
         _ if !table.is_continuous() => None,
-        Missing::Em => Some(Moments::of_incomplete(&table)?.moments),
-        _ => Some(Moments::of_table(&table)?),
-    };
-    Ok((table, moments))
+        Missing::Em => Some(Moments::of_incomplete(table)?.moments),
+        _ => Some(Moments::of_table(table)?),
+    })
 }

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use gflowcausal_data::{MissingError, MomentsError, OptionError, ReadError, SimulationError};
-use gflowcausal_flow::{ConfigError, TrainError};
+use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError};
+use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
 use gflowcausal_score::ScoreError;
 
 use crate::FileError;
+use crate::run_dir::{file_code, file_fix};
 
 /// Why there is no result.
 ///
@@ -52,6 +53,42 @@ pub enum Error {
     /// Two options that make no sense together.
     #[error("--{option} {value} does not go with score '{with}'")]
     Combination { option: &'static str, value: &'static str, with: &'static str },
+    /// An option that nothing would read.
+    #[error("--{option} has no effect with {with}")]
+    NoEffect { option: &'static str, with: String },
+    /// A number outside its range.
+    #[error("--{option} is {value}, but must be {range}")]
+    Value { option: &'static str, value: f64, range: &'static str },
+    /// A method that is not in the registry.
+    #[error("there is no method '{0}'")]
+    UnknownMethod(String),
+    /// A method that needs a score of another kind.
+    #[error("method '{method}' needs a score that is a sum over variables, which '{score}' is not")]
+    NeedsPlacements { method: &'static str, score: &'static str },
+    /// More variables than a method can hold.
+    #[error(transparent)]
+    TooManyVariables(#[from] LatticeError),
+    /// Data that make no sense for causal discovery.
+    #[error("{}", .0.what)]
+    Doctor(Finding),
+    /// A finding to ignore that the doctor does not know, or a column to exclude that is not there.
+    #[error("--{option} {value}: there is no such {what}")]
+    Unknown { option: &'static str, value: String, what: &'static str },
+    /// Columns that make no table.
+    #[error("{0}")]
+    Table(String),
+    /// A checkpoint that cannot be written, read or used for this run.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A policy of other data.
+    #[error("'{}' was trained on other data or with another score", path.display())]
+    OtherData { path: PathBuf },
+    /// A log of training that does not fit its checkpoint.
+    #[error("'{}' is damaged: it does not fit the checkpoint", .0.display())]
+    DamagedLog(PathBuf),
+    /// A configuration file that cannot be used.
+    #[error("config file '{}': {reason}", path.display())]
+    ConfigFile { path: PathBuf, reason: String },
     /// Missing values that cannot be dealt with as asked.
     #[error(transparent)]
     Missing(#[from] MissingError),
@@ -89,6 +126,17 @@ impl Error {
             Self::Knowledge(error) => knowledge_code(error),
             Self::Score(_) | Self::NeedsNumbers { .. } => "bad-score",
             Self::Combination { .. } => "bad-combination",
+            Self::NoEffect { .. } => "option-without-effect",
+            Self::Value { .. } | Self::Unknown { .. } => "bad-option",
+            Self::UnknownMethod(_) => "unknown-method",
+            Self::NeedsPlacements { .. } => "bad-combination",
+            Self::TooManyVariables(_) => "too-many-variables",
+            Self::Doctor(finding) => finding.code,
+            Self::Table(_) => "bad-table",
+            Self::Checkpoint(error) => checkpoint_code(error),
+            Self::OtherData { .. } => "checkpoint-of-other-data",
+            Self::DamagedLog(_) => "damaged-checkpoint",
+            Self::ConfigFile { .. } => "bad-config-file",
             Self::Missing(error) => error.code(),
             Self::Moments(_) => "bad-value",
             Self::Training(_) => "bad-option",
@@ -117,9 +165,24 @@ impl Error {
             Self::File(error) => error.fix(),
             Self::NeedsNumbers { .. } => Some("use --score dg, or --score bdeu if all are categories".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
+            Self::NoEffect { .. } => Some("leave it out".into()),
+            Self::UnknownMethod(_) => {
+                let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
+                Some(format!("choose one of {}", names.join(", ")))
+            }
+            Self::NeedsPlacements { .. } => Some("use --score bic, or another method".into()),
+            Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
+            Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
+            Self::Checkpoint(error) => checkpoint_fix(error),
+            Self::OtherData { .. } => Some("give the data that the run began with".into()),
+            Self::DamagedLog(_) => Some("start the run again".into()),
+            Self::ConfigFile { .. } => Some("see the config.toml that --out writes".into()),
             Self::Missing(error) => Some(error.fix()),
             Self::NothingFound => Some("give it more time".into()),
             Self::Option(_)
+            | Self::Value { .. }
+            | Self::Table(_)
+            | Self::Unknown { .. }
             | Self::Simulation(_)
             | Self::Score(_)
             | Self::Moments(_)
@@ -131,7 +194,12 @@ impl Error {
     /// Whether what the user gave is at fault, and not the system while running.
     #[must_use]
     pub fn is_input(&self) -> bool {
-        !matches!(self, Self::File(_) | Self::Read(ReadError::Io(_)))
+        match self {
+            Self::File(error) => error.action != "write",
+            Self::Checkpoint(error) => !matches!(error, CheckpointError::File { action: "write", .. }),
+            Self::Read(ReadError::Io(_)) | Self::Train(_) | Self::NothingFound => false,
+            _ => true,
+        }
     }
 }
 
@@ -190,5 +258,29 @@ fn knowledge_code(error: &KnowledgeError) -> &'static str {
         KnowledgeError::Conflict(_) => "contradictory-constraints",
         KnowledgeError::Statement { reason: SpecError::Unknown(_), .. } => "unknown-column",
         _ => "bad-constraint",
+    }
+}
+
+fn checkpoint_code(error: &CheckpointError) -> &'static str {
+    match error {
+        CheckpointError::Truncated { .. } => "truncated-checkpoint",
+        CheckpointError::Foreign { .. } => "foreign-checkpoint",
+        CheckpointError::Version { .. } => "checkpoint-of-another-version",
+        CheckpointError::OtherSettings { .. } => "checkpoint-of-other-settings",
+        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => "checkpoint-of-other-data",
+        CheckpointError::File { source, .. } => file_code(source),
+        _ => "damaged-checkpoint",
+    }
+}
+
+fn checkpoint_fix(error: &CheckpointError) -> Option<String> {
+    match error {
+        CheckpointError::File { source, .. } => file_fix(source),
+        CheckpointError::OtherSettings { .. } => Some("resume with the settings of the run, or start anew".into()),
+        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
+            Some("give the data that the run began with, or start anew".into())
+        }
+        CheckpointError::Version { .. } => Some("use the version of the program that wrote it, or start anew".into()),
+        _ => Some("start the run again".into()),
     }
 }

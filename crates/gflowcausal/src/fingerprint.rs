@@ -31,6 +31,15 @@ pub fn fingerprint(table: &Table) -> String {
             }
         }
     }
+    hexadecimal(hash)
+}
+
+/// SHA-256 of `bytes`, in hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hexadecimal(Sha256::new_with_prefix(bytes))
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

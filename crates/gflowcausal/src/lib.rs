@@ -3,16 +3,22 @@
 //! The parts are modules of their own: [`graph`] (graphs and their laws), [`data`] (tables and simulation), [`score`]
 //! (what data say of a graph), [`flow`] (the GFlowNet).
 
+mod checkpoints;
 mod config;
 mod discover;
 mod error;
 mod fingerprint;
 mod graph_file;
 mod local_search;
+mod method;
 mod model;
+mod outputs;
 mod posterior;
 mod result;
 mod run_dir;
+mod run_file;
+mod sample;
+mod training_log;
 
 pub use gflowcausal_data as data;
 pub use gflowcausal_determinism::{thread_count, with_threads};
@@ -20,15 +26,20 @@ pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_score as score;
 
+pub use checkpoints::Checkpoints;
 pub use config::{Config, PruneName, ScoreName};
-pub use discover::{Discovery, Step, Training, discover, discover_with};
+pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
 pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use graph_file::{graph_bytes, read_graph, read_truth};
+pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::Model;
-pub use posterior::{Candidate, Draw, Posterior, Weighting};
+pub use outputs::{FILES, write_outputs, write_samples};
+pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use result::{
-    DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject, ScoreObject,
+    CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject, ScoreObject, Seconds,
     SortabilityObject, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
+pub use run_file::{About, DataFile, RunFile};
+pub use sample::sample;

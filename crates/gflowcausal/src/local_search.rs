@@ -1,52 +1,184 @@
-//! Local search inside training: sampled orders are moved on by insertions, hot and cold.
+//! Local search over orders: from hot to cold before training, at training's own temperature during it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
 use gflowcausal_flow::{Improve, Terminal};
-use gflowcausal_graph::Order;
+use gflowcausal_graph::{Constraints, NodeSet, Order};
 use gflowcausal_score::OrderScore;
-use gflowcausal_search::{anneal, random_order};
+use gflowcausal_search::{climb, tempered_sweep};
 
 /// How many random orders tell how far scores spread.
 const RANDOM_ORDERS: u64 = 64;
 
-/// Sweeps from hot to cold.
-const SWEEPS: i32 = 4;
+/// How often an improvement ends with a climb to the next peak.
+const CLIMBS: f64 = 0.25;
 
-/// Insertion of one variable at a time, at falling temperatures, then uphill.
-///
-/// Each improvement starts at a temperature drawn between the target and the spread of random orders (evenly on a
-/// logarithmic scale), so that some leave their neighbourhood and others polish.
-pub(crate) struct Insertions<'a> {
-    score: &'a dyn OrderScore,
-    coldest: f64,
-    hottest: f64,
+/// Streams of the first search, told apart from those of iterations.
+const FIRST: u64 = u64::MAX;
+
+/// Insertions of one variable at a time, within the constraints.
+pub(crate) struct LocalSearch<'a> {
+    score: Obedient<'a>,
+    target: f64,
+    seed: u64,
 }
 
-impl<'a> Insertions<'a> {
-    pub(crate) fn new(score: &'a dyn OrderScore, target: f64, seed: u64) -> Self {
+/// How much is searched before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// How many independent chains.
+    pub(crate) chains: usize,
+    /// Through how many sweeps each cools down.
+    pub(crate) sweeps: usize,
+}
+
+impl Effort {
+    /// By the number of variables: a sweep takes `3d²` placements.
+    pub(crate) fn by_size(nodes: usize) -> Self {
+        match nodes {
+            0..=40 => Self { chains: 8, sweeps: 30 },
+            41..=150 => Self { chains: 4, sweeps: 20 },
+            _ => Self { chains: 2, sweeps: 8 },
+        }
+    }
+}
+
+impl<'a> LocalSearch<'a> {
+    pub(crate) fn new(
+        score: &'a dyn OrderScore,
+        constraints: &'a Constraints,
+        target: f64,
+        seed: u64,
+    ) -> Self {
+        Self { score: Obedient { score, constraints }, target, seed }
+    }
+
+    /// Chains from random orders, each cooled from the spread of random orders to the target and then led uphill.
+    ///
+    /// Ends early, with what was reached, once `stop` is true.
+    pub(crate) fn anneal(&self, effort: Effort, stop: &AtomicBool) -> Vec<Order> {
+        let hottest = self.spread().max(self.target);
+        let ratio = (self.target / hottest).powf(1.0 / effort.sweeps as f64);
+        map(effort.chains, |k| {
+            let mut rng = stream(self.seed, Stream::Search { iteration: FIRST, k: RANDOM_ORDERS + k as u64 });
+            let mut order = random_order(self.score.constraints, &mut rng);
+            let mut temperature = hottest;
+            for _ in 0..effort.sweeps {
+                if stop.load(Ordering::Relaxed) {
+                    return order;
+                }
+                order = tempered_sweep(&self.score, order, temperature, &mut rng);
+                temperature *= ratio;
+            }
+            climb(&self.score, order)
+        })
+    }
+
+    /// Draws from `P(order) ∝ exp(score / target)`: chains of Gibbs steps that start at `best`.
+    ///
+    /// Each chain gives its share of `count` draws, `d/4` insertions apart, after one sweep that is thrown away.
+    pub(crate) fn draw_by_chains(&self, best: &Order, count: usize) -> Vec<Order> {
+        let chains = 16.min(count);
+        let drawn = map(chains, |chain| {
+            let mut rng = stream(self.seed, Stream::Chain { k: chain as u64 });
+            let share = (chain + 1) * count / chains - chain * count / chains;
+            let mut order = tempered_sweep(&self.score, best.clone(), self.target, &mut rng);
+            let mut draws = Vec::with_capacity(share);
+            for _ in 0..share {
+                for _ in 0..order.nodes().div_ceil(4) {
+                    let node = rng.random_range(0..order.nodes());
+                    order = gflowcausal_search::tempered_insertion(
+                        &self.score,
+                        &order,
+                        node,
+                        self.target,
+                        &mut rng,
+                    );
+                }
+                draws.push(order.clone());
+            }
+            draws
+        });
+        drawn.into_iter().flatten().collect()
+    }
+
+    /// The best insertions from `start` on, until none helps.
+    pub(crate) fn climb(&self, start: Order) -> Order {
+        climb(&self.score, start)
+    }
+
+    /// The standard deviation of the scores of random orders.
+    fn spread(&self) -> f64 {
         let scores = map(RANDOM_ORDERS as usize, |k| {
-            let mut rng = stream(seed, Stream::Search { iteration: u64::MAX, k: k as u64 });
-            score.score(&random_order(score.nodes(), &mut rng))
+            let mut rng = stream(self.seed, Stream::Search { iteration: FIRST, k: k as u64 });
+            self.score.score(&random_order(self.score.constraints, &mut rng))
         });
         let finite: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
         let count = finite.len().max(1) as f64;
         let mean = finite.iter().sum::<f64>() / count;
-        let variance = finite.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count;
-        Self { score, coldest: target, hottest: variance.sqrt().max(target) }
-    }
-
-    fn temperatures(&self, share: f64) -> impl Iterator<Item = f64> {
-        let start = self.coldest * (self.hottest / self.coldest).powf(share);
-        let ratio = self.coldest / start;
-        (0..SWEEPS).map(move |sweep| start * ratio.powf(f64::from(sweep) / f64::from(SWEEPS)))
+        (finite.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / count).sqrt()
     }
 }
 
-impl Improve for Insertions<'_> {
-    fn improve(&self, start: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
-        let order: Order = start.as_order()?.clone();
-        let share: f64 = rng.random();
-        Some(Terminal::Order(anneal(self.score, order, self.temperatures(share), rng)))
+impl Improve for LocalSearch<'_> {
+    /// One sweep at the temperature of the iteration, and sometimes uphill from there.
+    fn improve(&self, start: &Terminal, temperature: f64, rng: &mut StreamRng) -> Option<Terminal> {
+        let order = tempered_sweep(&self.score, start.as_order()?.clone(), temperature, rng);
+        let is_climbing = rng.random_bool(CLIMBS);
+        Some(Terminal::Order(if is_climbing { climb(&self.score, order) } else { order }))
     }
+}
+
+/// A score that forbids every place where the constraints do not let a variable stand.
+struct Obedient<'a> {
+    score: &'a dyn OrderScore,
+    constraints: &'a Constraints,
+}
+
+impl OrderScore for Obedient<'_> {
+    fn name(&self) -> &'static str {
+        self.score.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.score.nodes()
+    }
+
+    fn score(&self, order: &Order) -> f64 {
+        self.score.score(order)
+    }
+
+    fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
+        let mut deltas = self.score.insertion_deltas(order, node);
+        let others = order.iter().filter(|&other| other != node);
+        let (mut first, mut last) = (0, deltas.len() - 1);
+        for (position, other) in others.enumerate() {
+            if self.constraints.must_precede(other, node) {
+                first = position + 1;
+            } else if self.constraints.must_precede(node, other) {
+                last = last.min(position);
+            }
+        }
+        for (position, delta) in deltas.iter_mut().enumerate() {
+            if !(first..=last).contains(&position) {
+                *delta = f64::NEG_INFINITY;
+            }
+        }
+        deltas
+    }
+}
+
+/// An order that obeys the constraints, each next variable drawn evenly from those that may follow.
+fn random_order(constraints: &Constraints, rng: &mut StreamRng) -> Order {
+    let mut placed = NodeSet::empty(constraints.nodes());
+    let mut sequence = Vec::with_capacity(constraints.nodes());
+    while sequence.len() < constraints.nodes() {
+        let next: Vec<usize> = constraints.placeable(&placed).iter().collect();
+        let node = next[rng.random_range(0..next.len())];
+        placed.insert(node);
+        sequence.push(node);
+    }
+    Order::new(sequence).expect("each variable is placed once")
 }

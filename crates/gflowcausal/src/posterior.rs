@@ -29,8 +29,38 @@ pub struct Draw {
 pub enum Weighting {
     /// Self-normalised importance weights.
     Importance,
-    /// Every draw counts the same: importance weights would rest on a handful of draws, or the draws are exact.
+    /// Every draw counts the same: the draws are exact, or importance weights would rest on a handful of them.
     Equal,
+    /// Every draw counts the same, and they come from chains of Gibbs steps that start at the best order, because
+    /// importance weights of the policy's own draws would rest on a handful of them.
+    Chains,
+}
+
+/// How far edge probabilities are from the exact ones.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Distance {
+    /// The mean absolute difference over all ordered pairs.
+    pub mean: f64,
+    /// The largest difference.
+    pub largest: f64,
+}
+
+impl Draw {
+    /// Joins draws of the same order and graph, in the order of their first appearance.
+    #[must_use]
+    pub fn merged(draws: Vec<Self>) -> Vec<Self> {
+        let mut places: BTreeMap<(Vec<usize>, Vec<Edge>), usize> = BTreeMap::new();
+        let mut merged: Vec<Self> = Vec::new();
+        for draw in draws {
+            let key = (draw.order.as_slice().to_vec(), draw.dag.edges().collect());
+            let place = *places.entry(key).or_insert(merged.len());
+            match merged.get_mut(place) {
+                Some(known) => known.count += draw.count,
+                None => merged.push(draw),
+            }
+        }
+        merged
+    }
 }
 
 /// A graph and the weight of all draws that ended in it.
@@ -112,6 +142,22 @@ impl Posterior {
         for probability in self.edges.iter_mut().chain(&mut self.ancestors) {
             *probability = probability.min(1.0);
         }
+    }
+
+    /// The same with edge probabilities that are known exactly, `d × d`, row causes column.
+    #[must_use]
+    pub fn with_exact_edges(mut self, edges: Vec<f64>) -> Self {
+        assert_eq!(edges.len(), self.edges.len(), "one probability for each ordered pair");
+        self.edges = edges;
+        self
+    }
+
+    /// How far the edge probabilities are from the `exact` ones.
+    #[must_use]
+    pub fn distance_to(&self, exact: &[f64]) -> Distance {
+        let differences = || self.edges.iter().zip(exact).map(|(own, exact)| (own - exact).abs());
+        let pairs = (self.nodes * self.nodes.saturating_sub(1)).max(1);
+        Distance { mean: differences().sum::<f64>() / pairs as f64, largest: differences().fold(0.0, f64::max) }
     }
 
     /// How many variables there are.

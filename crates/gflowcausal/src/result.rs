@@ -1,11 +1,12 @@
 //! What a run found, as the one object that JSON, the run directory and other languages show.
 
+use gflowcausal_data::Finding;
 use gflowcausal_graph::{Cpdag, Dag, Edge, Metrics, NamedGraph, Pdag, auprc, auroc, evaluate, expected_shd};
 use gflowcausal_score::{Correlation, Ols, Sortability};
 use serde::Serialize;
 
 use crate::discover::{Discovery, Training};
-use crate::posterior::Weighting;
+use crate::posterior::{Distance, Weighting};
 use crate::{Config, Error};
 
 /// How many of the likeliest graphs are listed.
@@ -24,6 +25,8 @@ pub struct ResultObject {
     pub data: DataObject,
     /// The best graph.
     pub graph: GraphObject,
+    /// The graphs that the data cannot tell from it: its compelled and its reversible edges.
+    pub cpdag: CpdagObject,
     /// Its causal order.
     pub order: Vec<String>,
     /// What it is worth.
@@ -39,6 +42,25 @@ pub struct ResultObject {
     /// How training went, if there was any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
+    /// What is odd about the data.
+    pub findings: Vec<Finding>,
+    /// How long each part took.
+    pub seconds: Seconds,
+}
+
+/// How long each part took. The library has no clock: whoever runs it fills this in.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Seconds {
+    /// Everything.
+    pub total: f64,
+    /// Building the score.
+    pub score: f64,
+    /// Local search before training.
+    pub search: f64,
+    /// Training.
+    pub train: f64,
+    /// Drawing graphs.
+    pub sample: f64,
 }
 
 /// What was looked at.
@@ -59,6 +81,15 @@ pub struct DataObject {
 pub struct GraphObject {
     /// The edges, likeliest first.
     pub edges: Vec<EdgeObject>,
+}
+
+/// A class of equivalent graphs, as pairs of names.
+#[derive(Debug, Clone, Serialize)]
+pub struct CpdagObject {
+    /// Edges with the same direction in all of them.
+    pub directed: Vec<(String, String)>,
+    /// Edges whose direction differs among them.
+    pub undirected: Vec<(String, String)>,
 }
 
 /// One edge and why it is there.
@@ -112,6 +143,9 @@ pub struct PosteriorObject {
     pub ancestor_probabilities: Vec<Vec<f64>>,
     /// The likeliest graphs.
     pub top: Vec<TopGraph>,
+    /// How far the edge probabilities are from the exact ones, where these are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_to_exact: Option<Distance>,
 }
 
 /// A likely graph.
@@ -176,17 +210,20 @@ impl Discovery {
             seed: config.seed,
             data,
             graph: GraphObject { edges: self.edge_objects() },
+            cpdag: self.cpdag_object(),
             order: self.order.iter().map(|node| self.names[node].clone()).collect(),
             score: ScoreObject {
                 name: self.model.score_name().name(),
                 value: self.score,
-                temperature: self.temperature,
+                temperature: self.model.temperature(),
                 prune: self.model.prune_name().name(),
             },
             posterior: self.posterior_object(),
             sortability: self.sortability(),
             metrics: truth.map(|truth| self.metrics(truth)),
             training: self.training.clone(),
+            findings: self.findings.clone(),
+            seconds: Seconds::default(),
         }
     }
 
@@ -197,6 +234,17 @@ impl Discovery {
             self.graph.edges().map(|edge| self.edge_object(edge, &class, total)).collect();
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         edges
+    }
+
+    fn cpdag_object(&self) -> CpdagObject {
+        let class = Cpdag::of(&self.graph);
+        let pair = |edge: &Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
+        let (directed, undirected): (Vec<Edge>, Vec<Edge>) =
+            self.graph.edges().partition(|&edge| class.is_compelled(edge));
+        CpdagObject {
+            directed: directed.iter().map(pair).collect(),
+            undirected: undirected.iter().map(pair).collect(),
+        }
     }
 
     fn edge_object(&self, edge: Edge, class: &Cpdag, total: Option<f64>) -> EdgeObject {
@@ -243,6 +291,7 @@ impl Discovery {
             edge_probabilities: rows(self.posterior.edges()),
             ancestor_probabilities: rows(self.posterior.ancestors()),
             top: top.collect(),
+            distance_to_exact: self.distance,
         }
     }
 

@@ -20,28 +20,38 @@ impl FileError {
     /// The kind of problem, as a stable word.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        match self.source.kind() {
-            io::ErrorKind::NotFound => "not-found",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "no-permission",
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "disk-full",
-            _ => "file-error",
-        }
+        file_code(&self.source)
     }
 
     /// A way out, in one sentence, where there is one.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
-        match self.source.kind() {
-            io::ErrorKind::NotFound => Some("check the path".into()),
-            io::ErrorKind::PermissionDenied => Some("choose a place where you may write".into()),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Some("free some space, or choose another disk".into())
-            }
-            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-                Some("a file stands in the way: choose another name".into())
-            }
-            _ => None,
+        file_fix(&self.source)
+    }
+}
+
+pub(crate) fn file_code(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "not-found",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "no-permission",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "disk-full",
+        _ => "file-error",
+    }
+}
+
+pub(crate) fn file_fix(error: &io::Error) -> Option<String> {
+    match error.kind() {
+        io::ErrorKind::NotFound => Some("check the path".into()),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Some("choose a place where you may read and write".into())
         }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free some space, or choose another disk".into())
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            Some("a file stands in the way: choose another name".into())
+        }
+        _ => None,
     }
 }
 

@@ -34,7 +34,7 @@ pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
 pub use mixed::DegenerateGaussian;
 pub use order::{Complete, Insertion, OrderScore, PlacementScore, best_insertion, moved};
-pub use parents::{BestParents, GrowShrink, ParentForest, ParentSums};
+pub use parents::{BestParents, BestTable, GrowShrink, ParentForest, ParentSums, ParentTable};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

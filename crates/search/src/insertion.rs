@@ -39,31 +39,20 @@ pub fn tempered_sweep(
 ) -> Order {
     let mut nodes: Vec<usize> = start.iter().collect();
     nodes.shuffle(rng);
-    nodes.into_iter().fold(start, |order, node| {
-        let deltas = score.insertion_deltas(&order, node);
-        let position = draw(&deltas, temperature, rng.random());
-        moved(&order, node, position)
-    })
+    nodes.into_iter().fold(start, |order, node| tempered_insertion(score, &order, node, temperature, rng))
 }
 
-/// Sweeps at each of `temperatures` in turn, then climbs.
+/// Puts `node` at a place drawn with probability ∝ exp(score / `temperature`): a Gibbs step.
 #[must_use]
-pub fn anneal(
+pub fn tempered_insertion(
     score: &(impl OrderScore + ?Sized),
-    start: Order,
-    temperatures: impl IntoIterator<Item = f64>,
+    order: &Order,
+    node: usize,
+    temperature: f64,
     rng: &mut StreamRng,
 ) -> Order {
-    let cooled = temperatures.into_iter().fold(start, |order, t| tempered_sweep(score, order, t, rng));
-    climb(score, cooled)
-}
-
-/// Every variable once, in an order drawn evenly from all.
-#[must_use]
-pub fn random_order(nodes: usize, rng: &mut StreamRng) -> Order {
-    let mut sequence: Vec<usize> = (0..nodes).collect();
-    sequence.shuffle(rng);
-    Order::new(sequence).expect("a shuffle is a permutation")
+    let deltas = score.insertion_deltas(order, node);
+    moved(order, node, draw(&deltas, temperature, rng.random()))
 }
 
 /// The index at which the running sum of `exp(delta / temperature)` passes the share `uniform` of the total.
@@ -171,7 +160,9 @@ mod tests {
         let best = all_orders(&score).into_values().fold(f64::NEG_INFINITY, f64::max);
         let mut rng = stream(3, Stream::Test { k: 2 });
         let schedule = (0..60).map(|k| 3.0 * 0.93_f64.powi(k));
-        let found = anneal(&score, Order::identity(6), schedule, &mut rng);
+        let cooled =
+            schedule.fold(Order::identity(6), |order, t| tempered_sweep(&score, order, t, &mut rng));
+        let found = climb(&score, cooled);
         assert!((score.score(&found) - best).abs() < 1e-9);
     }
 }

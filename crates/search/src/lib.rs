@@ -2,4 +2,4 @@
 
 mod insertion;
 
-pub use insertion::{anneal, climb, random_order, tempered_sweep};
+pub use insertion::{climb, tempered_insertion, tempered_sweep};

@@ -23,7 +23,6 @@ pub use self::file::CheckpointError;
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ResumeError {
     /// The file is not a checkpoint of this run.
     #[error(transparent)]

@@ -8,15 +8,12 @@ use crate::LocalLogReward;
 use crate::log_space::log_sum_exp;
 use crate::walk::Rules;
 
-/// The most variables the lattice takes.
-const MOST_NODES: usize = 20;
-
 /// How many subsets or terms one task works on.
 const BLOCK: usize = 4096;
 
 /// More variables than the lattice can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the subset lattice of {nodes} variables is too large: at most {MOST_NODES} are possible")]
+#[error("the subset lattice of {nodes} variables is too large: at most {} are possible", Lattice::MOST_NODES)]
 pub struct LatticeError {
     /// How many variables there are.
     pub nodes: usize,
@@ -38,13 +35,16 @@ pub struct Lattice {
 }
 
 impl Lattice {
+    /// The most variables the lattice takes.
+    pub const MOST_NODES: usize = 20;
+
     /// Evaluates all local terms within `constraints` and sums over all orders in both directions.
     ///
     /// # Errors
     /// With more than 20 variables.
     pub fn new(reward: &dyn LocalLogReward, constraints: &Constraints) -> Result<Self, LatticeError> {
         let nodes = constraints.nodes();
-        if nodes > MOST_NODES {
+        if nodes > Self::MOST_NODES {
             return Err(LatticeError { nodes });
         }
         let local = local_terms(reward, &Rules::new(constraints.clone()));

@@ -259,10 +259,27 @@ impl<'a> Trainer<'a> {
         })
     }
 
+    /// Takes note of terminal states found elsewhere: they are learned from and may be the best so far.
+    ///
+    /// # Errors
+    /// When one of them has no finite log-reward.
+    pub fn remember(&mut self, terminals: Vec<Terminal>) -> Result<(), TrainError> {
+        let log_rewards = finite(self.problem.reward.log_rewards(&terminals))?;
+        let ends: Vec<(Terminal, f64)> = terminals.into_iter().zip(log_rewards).collect();
+        self.note(&ends, &mut |_: &Event<'_>| {});
+        Ok(())
+    }
+
     fn keep(&mut self, outcome: &Outcome, observer: &mut dyn Observer) -> Result<(), TrainError> {
-        let ends: Vec<(Terminal, f64)> =
+        let mut ends: Vec<(Terminal, f64)> =
             outcome.ends.iter().map(|end| (end.terminal.clone(), end.log_reward)).collect();
-        for (terminal, log_reward) in ends.iter().chain(&self.improved(outcome)?) {
+        ends.extend(self.improved(outcome)?);
+        self.note(&ends, observer);
+        Ok(())
+    }
+
+    fn note(&mut self, ends: &[(Terminal, f64)], observer: &mut dyn Observer) {
+        for (terminal, log_reward) in ends {
             if self.best.as_ref().is_none_or(|best| *log_reward > best.log_reward) {
                 self.best = Some(Best { terminal: terminal.clone(), log_reward: *log_reward });
                 observer.observe(&Event::Best {
@@ -273,7 +290,6 @@ impl<'a> Trainer<'a> {
             }
             self.replay.insert(terminal, *log_reward);
         }
-        Ok(())
     }
 
     /// What local search makes of a few states: half of them (the odd one too) are the first that were sampled, the

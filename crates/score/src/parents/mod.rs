@@ -3,12 +3,14 @@
 mod branch;
 mod plain;
 mod sum;
+mod table;
 mod tree;
 
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 
 pub use plain::GrowShrink;
 pub use sum::ParentSums;
+pub use table::{BestTable, ParentTable};
 pub use tree::ParentForest;
 
 use crate::{LocalScore, PlacementScore};
@@ -34,7 +36,7 @@ pub trait BestParents: PlacementScore {
 }
 
 /// How many parents `node` may have: what the user allows and the data can speak about, and always the required ones.
-fn parent_limit(score: &impl LocalScore, constraints: &Constraints, node: usize) -> usize {
+fn parent_limit(score: &(impl LocalScore + ?Sized), constraints: &Constraints, node: usize) -> usize {
     score.parent_limit().min(constraints.max_parents()).max(constraints.required(node).len())
 }
 

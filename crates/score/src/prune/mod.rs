@@ -21,6 +21,16 @@ pub trait Prune: Send + Sync {
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize>;
 }
 
+impl<P: Prune + ?Sized> Prune for &P {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
+        (**self).keep(node, candidates)
+    }
+}
+
 /// The edges of `dag` that `rule` keeps within `constraints`.
 ///
 /// A required parent always stays, a forbidden one goes, and of too many the strongest stay. Variables are taken on

@@ -1,0 +1,174 @@
+//! `discover`: the main job, data in, graphs out.
+
+mod arguments;
+mod text;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use gflowcausal::graph::{Dag, ReadOptions};
+use gflowcausal::{
+    Checkpoints, DataObject, Discovery, Error, Problem, RunDir, RunFile, Seconds, Step, Wish, fingerprint,
+    problem_fingerprint, read_truth, write_outputs,
+};
+
+pub(crate) use self::arguments::Arguments;
+use self::arguments::Wanted;
+use crate::failure::Failure;
+use crate::input::Data;
+use crate::interrupt;
+use crate::output::{Shape, print_json, print_text};
+use crate::progress::Progress;
+
+/// How often training is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
+
+/// What an earlier run may have left in a directory.
+const LEFTOVERS: [&str; 4] = ["result.json", "checkpoint", "model.safetensors", "training.csv"];
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let wanted = arguments.wanted()?;
+    let data = read(&wanted, arguments)?;
+    let truth = truth(&wanted, &data)?;
+    let budget = wanted.time_budget()?;
+    let config = &wanted.file.config;
+    let start = Instant::now();
+    // Whatever is wrong with data or options is found here, before anything is written.
+    let problem = Problem::new(&data.table, config)?;
+    let score = start.elapsed().as_secs_f64();
+    let dir = open_dir(arguments, &wanted, &data)?;
+    let mut clock = Clock::new(start, budget, dir.is_some(), Progress::new(&arguments.common));
+    clock.seconds.score = score;
+    let found = train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
+    let mut result = found.to_object(config, describe(&data, &found), truth.as_ref());
+    clock.seconds.total = start.elapsed().as_secs_f64();
+    result.seconds = clock.seconds;
+    if let Some(dir) = &dir {
+        write_outputs(dir, &found, &result)?;
+    }
+    match arguments.format {
+        Shape::Json => print_json(&result)?,
+        Shape::Text => print_text(&text::text(&result, config, dir.as_ref()))?,
+    }
+    if interrupt::is_requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+fn read(wanted: &Wanted, arguments: &Arguments) -> Result<Data, Failure> {
+    let data = wanted.reading().read(&wanted.data.path)?;
+    match (&wanted.data.sha256, &arguments.resume) {
+        (Some(expected), Some(_)) if *expected != fingerprint(&data.table) => {
+            let message = format!("'{}' is not what the run began with", wanted.data.path);
+            Err(Failure::input("checkpoint-of-other-data", message)
+                .with_help("give the original data, or start a new run"))
+        }
+        _ => Ok(data),
+    }
+}
+
+fn truth(wanted: &Wanted, data: &Data) -> Result<Option<Dag>, Failure> {
+    let excluded = &wanted.file.config.exclude;
+    let names: Vec<&str> =
+        data.table.names().filter(|name| !excluded.iter().any(|other| other == name)).collect();
+    match &wanted.file.about.truth {
+        Some(path) => Ok(Some(read_truth(path, &ReadOptions::default(), &names)?)),
+        None if excluded.is_empty() => Ok(data.truth.clone()),
+        None => Ok(None),
+    }
+}
+
+/// The run's directory with its configuration in it, if one is wanted.
+fn open_dir(arguments: &Arguments, wanted: &Wanted, data: &Data) -> Result<Option<RunDir>, Failure> {
+    let dir = match (&arguments.resume, &arguments.out) {
+        (Some(path), _) => return Ok(Some(RunDir::open(path).map_err(Error::from)?)),
+        (None, Some(path)) => RunDir::create(path).map_err(Error::from)?,
+        (None, None) => return Ok(None),
+    };
+    for name in LEFTOVERS {
+        dir.remove(name).map_err(Error::from)?;
+    }
+    let mut file: RunFile = wanted.file.clone();
+    file.about.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+    file.about.truth = file.about.truth.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let mut data_file = wanted.data.clone();
+    data_file.path = absolute(&data_file.path);
+    data_file.sha256 = Some(fingerprint(&data.table));
+    file.about.data = Some(data_file);
+    dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes())).map_err(Error::from)?;
+    Ok(Some(dir))
+}
+
+/// A file's full path; names of built-in data stay.
+fn absolute(path: &str) -> String {
+    let full = std::path::absolute(path).ok().filter(|_| Path::new(path).exists());
+    full.map_or_else(|| path.to_owned(), |full| full.to_string_lossy().into_owned())
+}
+
+fn describe(data: &Data, found: &Discovery) -> DataObject {
+    DataObject {
+        name: data.name.clone(),
+        rows: data.table.rows(),
+        variables: found.names.clone(),
+        sha256: fingerprint(&data.table),
+    }
+}
+
+fn train(
+    problem: Problem<'_>,
+    clock: &mut Clock,
+    dir: Option<&RunDir>,
+    fingerprint: &str,
+    arguments: &Arguments,
+) -> Result<Discovery, Failure> {
+    let stop = interrupt::listen();
+    let checkpoints = dir.map(|dir| Checkpoints { dir, fingerprint, resumes: arguments.resume.is_some() });
+    let mut watch = |step: Step| clock.tell(step, stop);
+    let mut run = gflowcausal::Run { watch: &mut watch, stop, checkpoints };
+    Ok(problem.discover(&mut run)?)
+}
+
+/// The run's only clock: measures, shows progress, decides when to save and when time is up.
+struct Clock {
+    start: Instant,
+    last: Instant,
+    saved: Instant,
+    budget: Option<Duration>,
+    saves: bool,
+    seconds: Seconds,
+    before: Option<Step>,
+    progress: Progress,
+}
+
+impl Clock {
+    fn new(start: Instant, budget: Option<Duration>, saves: bool, progress: Progress) -> Self {
+        let now = Instant::now();
+        Self { start, last: now, saved: now, budget, saves, seconds: Seconds::default(), before: None, progress }
+    }
+
+    fn tell(&mut self, step: Step, stop: &AtomicBool) -> Wish {
+        if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        self.progress.show(step);
+        if let Step::Iteration(_) = step {
+            return self.wish();
+        }
+        let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();
+        match self.before.replace(step) {
+            Some(Step::Searching) => self.seconds.search = passed,
+            Some(Step::Training { .. }) => self.seconds.train = passed,
+            Some(Step::Sampling) => self.seconds.sample = passed,
+            _ => {}
+        }
+        Wish::GoOn
+    }
+
+    fn wish(&mut self) -> Wish {
+        if self.saves && self.saved.elapsed() >= SAVE_EVERY {
+            self.saved = Instant::now();
+            Wish::Save
+        } else {
+            Wish::GoOn
+        }
+    }
+}

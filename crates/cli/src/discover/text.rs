@@ -1,0 +1,154 @@
+//! The result of `discover` as text that is read in ten seconds.
+
+use std::fmt::Write;
+
+use gflowcausal::data::{Finding, Severity};
+use gflowcausal::{Config, EdgeObject, ResultObject, RunDir, ScoreName, Training, Weighting};
+
+use crate::output::aligned;
+
+pub(super) fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = head(&mut text, result, config);
+    text.push('\n');
+    let rows: Vec<Vec<String>> = result.graph.edges.iter().map(row).collect();
+    text.push_str(&aligned(
+        &["edge", "probability", "direction", "weight", "score lost without"],
+        &rows,
+        &[1, 3, 4],
+    ));
+    text.push('\n');
+    let _ = foot(&mut text, result, dir);
+    text
+}
+
+fn head(text: &mut String, result: &ResultObject, config: &Config) -> std::fmt::Result {
+    let data = &result.data;
+    writeln!(text, "\x1b[1m{}\x1b[0m: {} rows, {} variables", data.name, data.rows, data.variables.len())?;
+    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
+    for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
+        writeln!(text, "{}", finding_line(finding))?;
+    }
+    if notes > 0 {
+        writeln!(text, "checks: {notes} more {}, see `gflowcausal doctor`", plural(notes, "note"))?;
+    } else if result.findings.is_empty() {
+        writeln!(text, "checks: nothing wrong or odd")?;
+    }
+    let score = &result.score;
+    writeln!(
+        text,
+        "score {}{}: {:.1}; pruning {}; temperature {}",
+        score.name,
+        if config.score == ScoreName::Auto { why(score.name) } else { "" },
+        score.value,
+        score.prune,
+        score.temperature
+    )?;
+    match &result.training {
+        Some(training) => writeln!(text, "{}", training_line(result, training)),
+        None => writeln!(text, "method {}", result.method),
+    }
+}
+
+fn why(score: &str) -> &'static str {
+    match score {
+        "bdeu" => " (all columns hold categories)",
+        "dg" => " (numbers and categories)",
+        _ => " (all columns hold numbers)",
+    }
+}
+
+fn finding_line(finding: &Finding) -> String {
+    format!("\x1b[33m{}\x1b[0m[{}]: {}", finding.severity, finding.code, finding.what)
+}
+
+fn training_line(result: &ResultObject, training: &Training) -> String {
+    let stopped = serde_json::to_value(training.stopped).unwrap_or_default();
+    format!(
+        "method {}: walk {}, {}, {} of {} iterations of {} ({}), learning rate {}, {} hidden units, seed {}",
+        result.method,
+        training.walk,
+        training.objective,
+        training.iterations,
+        training.most_iterations,
+        training.batch_size,
+        stopped.as_str().unwrap_or("stopped"),
+        training.learning_rate,
+        training.hidden,
+        result.seed
+    )
+}
+
+fn row(edge: &EdgeObject) -> Vec<String> {
+    let direction = match edge.compelled {
+        true => "compelled".to_owned(),
+        false => format!("reversible ({:.2})", edge.reversed_probability),
+    };
+    vec![
+        format!("{} -> {}", edge.from, edge.to),
+        format!("{:.2}", edge.probability),
+        direction,
+        edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
+        edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
+    ]
+}
+
+fn foot(text: &mut String, result: &ResultObject, dir: Option<&RunDir>) -> std::fmt::Result {
+    let posterior = &result.posterior;
+    let edges = result.graph.edges.len();
+    writeln!(
+        text,
+        "{edges} {}, {} compelled; {} of {} drawn graphs are distinct",
+        plural(edges, "edge"),
+        result.cpdag.directed.len(),
+        posterior.distinct,
+        posterior.samples
+    )?;
+    writeln!(text, "{}", trust(result))?;
+    if let Some(sortability) = &result.sortability {
+        writeln!(text, "{}", sortability.verdict)?;
+    }
+    if let Some(metrics) = &result.metrics {
+        let graph = &metrics.graph;
+        writeln!(
+            text,
+            "against the truth: SHD {}, CPDAG-SHD {}, TPR {:.2}, FDR {:.2}, AUROC {:.2}, expected SHD {:.1}",
+            graph.shd, graph.cpdag_shd, graph.tpr, graph.fdr, metrics.auroc, metrics.expected_shd
+        )?;
+    }
+    if let Some(dir) = dir {
+        writeln!(text, "files in {}", dir.path().display())?;
+    }
+    writeln!(text, "{:.1} s", result.seconds.total)
+}
+
+/// How far the probabilities can be trusted.
+fn trust(result: &ResultObject) -> String {
+    let posterior = &result.posterior;
+    let ess = posterior.effective_sample_size;
+    let mut text = match posterior.weighting {
+        Weighting::Importance => format!("probabilities: the draws are worth {ess:.0} independent ones"),
+        Weighting::Equal if result.training.is_none() => "probabilities: exact".to_owned(),
+        Weighting::Equal => format!(
+            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: probabilities are the policy's own, not corrected: \
+             weights would rest on {ess:.1} draws"
+        ),
+        Weighting::Chains => format!(
+            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: the policy's draws are worth only {ess:.1}; \
+             probabilities come from Gibbs steps around the best order instead"
+        ),
+    };
+    if let Some(distance) = posterior.distance_to_exact {
+        let _ = write!(
+            text,
+            "; {:.4} from the exact ones on average, {:.3} at most",
+            distance.mean, distance.largest
+        );
+    }
+    text
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}

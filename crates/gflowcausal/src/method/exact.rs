@@ -1,0 +1,109 @@
+//! The exact distribution over orders and their graphs, by dynamic programming over the subset lattice.
+
+use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_flow::{Lattice, LatticeError, LocalLogReward};
+use gflowcausal_graph::{Dag, NodeSet, Order};
+use gflowcausal_score::{BestParents, PlacementScore};
+
+use super::{Discover, Found, Run, Step, Task};
+use crate::posterior::{Draw, Posterior};
+use crate::{Config, Error, Model};
+
+/// Every order at once, up to 20 variables.
+pub(super) struct Exact;
+
+impl Discover for Exact {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn about(&self) -> &'static str {
+        "the exact distribution over orders and the best graph, up to 20 variables"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn sums_over_graphs(&self) -> bool {
+        true
+    }
+
+    fn check(&self, model: &Model, _config: &Config) -> Result<(), Error> {
+        placements(model)?;
+        let nodes = model.constraints().nodes();
+        if nodes > Lattice::MOST_NODES { Err(LatticeError { nodes }.into()) } else { Ok(()) }
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let model = task.model;
+        run.tell(Step::Searching);
+        let (order, graph) = best(model)?;
+        run.tell(Step::Sampling);
+        let lattice = lattice(model)?;
+        let draws = draws(&lattice, model, task.config.samples, task.config.seed);
+        let posterior =
+            Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
+        Ok(Found { graph, order, draws, posterior, training: None, distance: None })
+    }
+}
+
+/// The best order and the best graph it allows.
+fn best(model: &Model) -> Result<(Order, Dag), Error> {
+    let best_order = |placements: &dyn PlacementScore| -> Result<Order, Error> {
+        let reward = Tempered { placements, temperature: 1.0 };
+        Ok(Lattice::new(&reward, model.constraints())?.best_order().0)
+    };
+    if let Some(sums) = model.sums() {
+        let table = sums.best();
+        let order = best_order(&table)?;
+        let graph = table.best_dag(&order).ok_or(Error::NothingFound)?;
+        return Ok((order, graph));
+    }
+    let order = best_order(placements(model)?)?;
+    let graph = model.graph_of(&order);
+    Ok((order, graph))
+}
+
+fn placements(model: &Model) -> Result<&dyn PlacementScore, Error> {
+    let score = model.score_name().name();
+    model.placements().ok_or(Error::NeedsPlacements { method: "exact", score })
+}
+
+/// The distribution over orders that `model` asks for.
+///
+/// # Errors
+/// With too many variables, or a score that is no sum over placements.
+pub(super) fn lattice(model: &Model) -> Result<Lattice, Error> {
+    let reward = Tempered { placements: placements(model)?, temperature: model.temperature() };
+    Ok(Lattice::new(&reward, model.constraints())?)
+}
+
+/// `P(row → column)` over all orders and the graphs drawn for them.
+pub(super) fn edge_probabilities(lattice: &Lattice, model: &Model) -> Vec<f64> {
+    let rows = lattice
+        .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
+    rows.concat()
+}
+
+fn draws(lattice: &Lattice, model: &Model, count: usize, seed: u64) -> Vec<Draw> {
+    let drawn = map(count, |k| {
+        let order = lattice.sample(&mut stream(seed, Stream::Sample { k: k as u64 }));
+        let drawn = model.draw_graph(&order, &mut stream(seed, Stream::Graph { k: k as u64 }));
+        let log_prob = drawn.log_reward - lattice.log_partition();
+        Draw { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
+    });
+    Draw::merged(drawn)
+}
+
+/// Placements as local log-rewards at a temperature.
+struct Tempered<'a> {
+    placements: &'a dyn PlacementScore,
+    temperature: f64,
+}
+
+impl LocalLogReward for Tempered<'_> {
+    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
+        self.placements.placement(node, given) / self.temperature
+    }
+}

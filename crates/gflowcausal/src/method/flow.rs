@@ -1,0 +1,229 @@
+//! Our method: local search, a trained GFlowNet, and draws from it that are weighed by what they are worth.
+
+use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_flow::{
+    Event, LogReward, ObjectiveName, Problem, Progress, SampleMode, Sampler, Stopped, Terminal, TrainConfig,
+    Trainer, Walk,
+};
+use gflowcausal_graph::{Dag, Order};
+
+use super::{Discover, Found, Run, Step, Task, Wish, exact};
+use crate::local_search::{Effort, LocalSearch};
+use crate::model::{GraphReward, OrderReward};
+use crate::posterior::{Distance, Draw, Posterior, Weighting};
+use crate::{Config, Error, Model, Training};
+
+/// The GFlowNet of the paper, on the walk the user chooses.
+pub(super) struct GFlowCausal;
+
+impl Discover for GFlowCausal {
+    fn name(&self) -> &'static str {
+        "gflowcausal"
+    }
+
+    fn about(&self) -> &'static str {
+        "a GFlowNet trained to draw graphs in proportion to what the data say, helped by local search"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &["walk", "objective", "iterations", "batch-size", "learning-rate", "hidden"]
+    }
+
+    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+        let score = model.score_name().name();
+        settings(config, model.constraints().nodes()).validate()?;
+        match config.walk {
+            Walk::Free => Err(Error::Combination { option: "walk", value: "free", with: "method gflowcausal" }),
+            Walk::Graph if model.graph_score(&Dag::empty(model.constraints().nodes())).is_none() => {
+                Err(Error::Combination { option: "walk", value: "graph", with: score })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let Task { model, config, .. } = *task;
+        let (orders, graphs) = (OrderReward(model), GraphReward(model));
+        let reward: &dyn LogReward = if config.walk == Walk::Graph { &graphs } else { &orders };
+        let search = LocalSearch::new(model.reward(), model.constraints(), config.temperature, config.seed);
+        let improve = (config.walk != Walk::Graph).then_some(&search as _);
+        let problem = Problem { constraints: model.constraints(), reward, improve };
+        let (mut trainer, mut history) = ready(task, run, problem)?;
+        let stopped = train(&mut trainer, &mut history, run)?;
+        run.tell(Step::Sampling);
+        let (order, graph) = best(task, &trainer)?;
+        let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
+        let distance = distance(task, &posterior);
+        let training = Training::new(&trainer, stopped, history);
+        Ok(Found { graph, order, draws, posterior, training: Some(training), distance })
+    }
+}
+
+/// A trainer where the last one stopped, or a new one that knows what local search finds.
+fn ready<'a>(
+    task: &Task<'a>,
+    run: &mut Run<'_>,
+    problem: Problem<'a>,
+) -> Result<(Trainer<'a>, Vec<Progress>), Error> {
+    let settings = settings(task.config, task.model.constraints().nodes()).validate()?;
+    if let Some(checkpoints) = &run.checkpoints
+        && let Some(resumed) = checkpoints.resume(settings.clone(), problem)?
+    {
+        return Ok(resumed);
+    }
+    let mut trainer = Trainer::new(settings, problem)?;
+    if task.config.walk != Walk::Graph {
+        run.tell(Step::Searching);
+        trainer.remember(search(task, run).into_iter().map(Terminal::Order).collect())?;
+    }
+    Ok((trainer, vec![]))
+}
+
+fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
+    let Task { model, config, .. } = *task;
+    let search = LocalSearch::new(model.order_score(), model.constraints(), config.temperature, config.seed);
+    search.anneal(Effort::by_size(model.constraints().nodes()), run.stop)
+}
+
+/// Iterates until training is over or the run is stopped, saving when asked to.
+fn train(
+    trainer: &mut Trainer<'_>,
+    history: &mut Vec<Progress>,
+    run: &mut Run<'_>,
+) -> Result<Stopped, Error> {
+    run.tell(Step::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
+    let stopped = loop {
+        if run.is_stopped() {
+            break Stopped::Interrupted;
+        }
+        let mut record = |event: &Event<'_>| {
+            if let Event::Iteration(progress) = event {
+                history.push(*progress);
+            }
+        };
+        if let Some(reason) = trainer.step(&mut record)? {
+            break reason;
+        }
+        let last = *history.last().expect("an iteration was recorded");
+        if run.tell(Step::Iteration(last)) == Wish::Save {
+            save(trainer, history, run)?;
+        }
+    };
+    save(trainer, history, run)?;
+    if let Some(checkpoints) = &run.checkpoints {
+        checkpoints.save_policy(trainer)?;
+    }
+    Ok(stopped)
+}
+
+fn save(trainer: &Trainer<'_>, history: &[Progress], run: &Run<'_>) -> Result<(), Error> {
+    // A run that was stopped before its first iteration may have cut the search short: it starts again.
+    match &run.checkpoints {
+        Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
+        _ => Ok(()),
+    }
+}
+
+/// The best order seen, led uphill once more, and its graph.
+fn best(task: &Task<'_>, trainer: &Trainer<'_>) -> Result<(Order, Dag), Error> {
+    let best = trainer.best().ok_or(Error::NothingFound)?;
+    match &best.terminal {
+        Terminal::Order(order) => {
+            let Task { model, config, .. } = *task;
+            let search =
+                LocalSearch::new(model.order_score(), model.constraints(), config.temperature, config.seed);
+            let order = search.climb(order.clone());
+            let graph = model.graph_of(&order);
+            Ok((order, graph))
+        }
+        Terminal::Dag(dag) => Ok((dag.topological_order(), dag.clone())),
+        _ => Err(Error::NothingFound),
+    }
+}
+
+/// Draws from the policy, weighed; or, where the weights would rest on a handful of draws, from chains of Gibbs steps.
+fn weigh(
+    task: &Task<'_>,
+    trainer: &Trainer<'_>,
+    search: &LocalSearch<'_>,
+    best: &Order,
+    run: &Run<'_>,
+) -> (Vec<Draw>, Posterior) {
+    let Task { model, config, .. } = *task;
+    let nodes = model.constraints().nodes();
+    let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+    let posterior = Posterior::of(nodes, &draws);
+    if posterior.weighting == Weighting::Importance || config.walk == Walk::Graph || run.is_stopped() {
+        return (draws, posterior);
+    }
+    let orders = search.draw_by_chains(best, config.samples);
+    let draws = Draw::merged(map(orders.len(), |k| {
+        let drawn = model.draw_graph(&orders[k], &mut stream(config.seed, Stream::Graph { k: k as u64 }));
+        Draw {
+            order: orders[k].clone(),
+            dag: drawn.dag,
+            log_reward: drawn.log_reward,
+            log_prob: drawn.log_reward,
+            count: 1,
+        }
+    }));
+    let mut by_chains = Posterior::equal(nodes, &draws);
+    by_chains.weighting = Weighting::Chains;
+    by_chains.effective_sample_size = posterior.effective_sample_size;
+    (draws, by_chains)
+}
+
+/// `count` draws from a policy: orders with a graph for each, or graphs.
+pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, seed: u64) -> Vec<Draw> {
+    let samples = sampler.sample(count, seed, SampleMode::Policy);
+    let drawn = map(samples.len(), |k| {
+        let log_prob = samples[k].log_forward - samples[k].log_backward;
+        match &samples[k].terminal {
+            Terminal::Order(order) => {
+                let drawn = model.draw_graph(order, &mut stream(seed, Stream::Graph { k: k as u64 }));
+                let (dag, log_reward) = (drawn.dag, drawn.log_reward);
+                Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
+            }
+            Terminal::Dag(dag) => {
+                let log_reward = model.graph_score(dag)? / model.temperature();
+                let order = dag.topological_order();
+                Some(Draw { order, dag: dag.clone(), log_reward, log_prob, count: 1 })
+            }
+            _ => None,
+        }
+    });
+    Draw::merged(drawn.into_iter().flatten().collect())
+}
+
+/// How far the drawn edge probabilities are from the exact ones, where these are had for nothing.
+fn distance(task: &Task<'_>, posterior: &Posterior) -> Option<Distance> {
+    if task.model.sums().is_none() || task.config.walk == Walk::Graph {
+        return None;
+    }
+    let lattice = exact::lattice(task.model).ok()?;
+    Some(posterior.distance_to(&exact::edge_probabilities(&lattice, task.model)))
+}
+
+/// Training settings by the number of variables, where the user leaves them open.
+pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
+    let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
+    let default = if config.walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Tb };
+    settings.objective = config.objective.unwrap_or(default);
+    settings.iterations = config.iterations.unwrap_or(match nodes {
+        0..=60 => 500 + 25 * nodes,
+        _ => 500,
+    });
+    settings.batch_size = config.batch_size.unwrap_or(64);
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
+    settings.network.width = config.hidden.unwrap_or(if nodes <= 16 { 128 } else { 256 });
+    settings.temperature.target = config.temperature;
+    settings.temperature.iterations = settings.iterations * 6 / 10;
+    settings.exploration.iterations = settings.temperature.iterations;
+    settings.improvements = match (config.walk, nodes) {
+        (Walk::Graph, _) => 0,
+        (_, 0..=60) => 4,
+        _ => 1,
+    };
+    settings.patience = Some((settings.iterations / 10).max(50));
+    settings
+}

@@ -1,0 +1,142 @@
+//! One trait for "a way to find a graph", and the one list of all ways.
+
+mod exact;
+mod flow;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gflowcausal_data::{Moments, Table};
+use gflowcausal_flow::Progress;
+use gflowcausal_graph::{Dag, Order};
+
+use crate::checkpoints::Checkpoints;
+use crate::posterior::{Distance, Draw, Posterior};
+use crate::{Config, Error, Model, Training};
+
+pub(crate) use flow::policy_draws;
+
+/// A way to find a causal graph.
+pub trait Discover: Send + Sync {
+    /// The name users type.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in one line.
+    fn about(&self) -> &'static str;
+
+    /// The keys of [`Config`] that it reads beside those that every method reads. Any other that is set is refused.
+    fn settings(&self) -> &'static [&'static str];
+
+    /// Whether an order is to be worth the sum over all graphs it allows, however many variables there are.
+    fn sums_over_graphs(&self) -> bool {
+        false
+    }
+
+    /// Whether this method can do what `config` asks for, found out before anything is done.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn check(&self, model: &Model, config: &Config) -> Result<(), Error>;
+
+    /// Finds graphs.
+    ///
+    /// # Errors
+    /// When the system refuses, or nothing was found in time.
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error>;
+}
+
+/// What there is to find a graph for.
+pub struct Task<'a> {
+    /// The rows, complete unless the moments were estimated from incomplete ones.
+    pub table: &'a Table,
+    /// Means and covariance, if all columns are numbers.
+    pub moments: Option<&'a Moments>,
+    /// What graphs are worth, and what they have to obey.
+    pub model: &'a Model,
+    /// What the user asked for.
+    pub config: &'a Config,
+}
+
+/// What a method found.
+pub struct Found {
+    /// The best graph.
+    pub graph: Dag,
+    /// An order of it.
+    pub order: Order,
+    /// Graphs drawn.
+    pub draws: Vec<Draw>,
+    /// What the draws say of each edge.
+    pub posterior: Posterior,
+    /// How training went, if there was any.
+    pub training: Option<Training>,
+    /// How far the draws are from the exact distribution, where that is known.
+    pub distance: Option<Distance>,
+}
+
+/// What a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Local search before training.
+    Searching,
+    /// Training is about to begin.
+    Training {
+        /// How many iterations are done already.
+        done: usize,
+        /// The most iterations.
+        iterations: usize,
+    },
+    /// An iteration is done.
+    Iteration(Progress),
+    /// Graphs are drawn.
+    Sampling,
+    /// All is found.
+    Done,
+}
+
+/// What whoever watches wants after an iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wish {
+    /// Go on.
+    #[default]
+    GoOn,
+    /// Save what the rest of the run depends on, then go on.
+    Save,
+}
+
+/// The surroundings of a run: who watches it, when it is to stop, where it saves.
+pub struct Run<'a> {
+    /// Is told of each step.
+    pub watch: &'a mut dyn FnMut(Step) -> Wish,
+    /// Once true, the run ends with the best so far.
+    pub stop: &'a AtomicBool,
+    /// Where training is saved and resumed.
+    pub checkpoints: Option<Checkpoints<'a>>,
+}
+
+impl Run<'_> {
+    pub(crate) fn tell(&mut self, step: Step) -> Wish {
+        (self.watch)(step)
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// All methods, in the order users see them.
+static METHODS: &[&dyn Discover] = &[&flow::GFlowCausal, &exact::Exact];
+
+/// All methods, the default first.
+#[must_use]
+pub fn methods() -> &'static [&'static dyn Discover] {
+    METHODS
+}
+
+/// The method called `name`.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn method(name: &str) -> Result<&'static dyn Discover, Error> {
+    let found = METHODS.iter().find(|method| method.name() == name);
+    found.copied().ok_or_else(|| Error::UnknownMethod(name.to_owned()))
+}

@@ -1,0 +1,186 @@
+//! Every score by its name, behind one door that says what else it can do.
+
+use gflowcausal_data::{Moments, Table};
+use gflowcausal_graph::{Constraints, NodeSet};
+use gflowcausal_score::{
+    Bdeu, BestParents, Bge, BgePrior, Bic, BicEqual, Cached, DegenerateGaussian, GaussianScore,
+    GpMarginal, GraphScore, GrowShrink, LocalScore, OrderScore, ParentForest, Penalty, PlacementScore,
+    Quadratic, Spline, Varsort,
+};
+
+use crate::Error;
+use crate::config::{Config, ScoreName};
+
+/// The strength of the Dirichlet prior, in rows.
+const EQUIVALENT_SAMPLE_SIZE: f64 = 10.0;
+
+/// A score of orders, with what else it can say.
+pub(crate) trait OrderModel: Send + Sync {
+    /// The score of an order.
+    fn order_score(&self) -> &dyn OrderScore;
+
+    /// The score as a sum over placements, if it is one.
+    fn placements(&self) -> Option<&dyn PlacementScore> {
+        None
+    }
+
+    /// The score of a whole graph, if it has one that is no sum of local terms.
+    fn graph_score(&self) -> Option<&dyn GraphScore> {
+        None
+    }
+
+    /// The parents that the score itself chooses, if it does.
+    fn best_parents(&self) -> Option<&dyn BestParents> {
+        None
+    }
+
+    /// The score's term for one variable and its parents, if it is a sum of such terms.
+    fn local_score(&self) -> Option<&dyn LocalScore> {
+        None
+    }
+}
+
+/// A search for best parents that says what it judges them by.
+trait Search: BestParents {
+    fn judge(&self) -> &dyn LocalScore;
+}
+
+impl<S: GaussianScore> Search for ParentForest<S> {
+    fn judge(&self) -> &dyn LocalScore {
+        self.local_score()
+    }
+}
+
+impl<S: LocalScore> Search for GrowShrink<S> {
+    fn judge(&self) -> &dyn LocalScore {
+        self.local_score()
+    }
+}
+
+/// An order is worth what the best parents among predecessors are worth.
+struct Sparse<B>(B);
+
+impl<B: Search> OrderModel for Sparse<B> {
+    fn order_score(&self) -> &dyn OrderScore {
+        &self.0
+    }
+
+    fn placements(&self) -> Option<&dyn PlacementScore> {
+        Some(&self.0)
+    }
+
+    fn best_parents(&self) -> Option<&dyn BestParents> {
+        Some(&self.0)
+    }
+
+    fn local_score(&self) -> Option<&dyn LocalScore> {
+        Some(self.0.judge())
+    }
+}
+
+/// An order is worth what the graph of all allowed edges along it is worth.
+struct Full<S> {
+    score: S,
+    constraints: Constraints,
+}
+
+impl<S: LocalScore> PlacementScore for Full<S> {
+    fn name(&self) -> &'static str {
+        LocalScore::name(&self.score)
+    }
+
+    fn nodes(&self) -> usize {
+        LocalScore::nodes(&self.score)
+    }
+
+    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+        if !self.constraints.required(node).is_subset(before) {
+            return f64::NEG_INFINITY;
+        }
+        let mut parents = before.clone();
+        parents.intersect_with(self.constraints.allowed_parents(node));
+        self.score.local(node, &parents)
+    }
+}
+
+impl<S: LocalScore> OrderModel for Full<S> {
+    fn order_score(&self) -> &dyn OrderScore {
+        self
+    }
+
+    fn placements(&self) -> Option<&dyn PlacementScore> {
+        Some(self)
+    }
+
+    fn local_score(&self) -> Option<&dyn LocalScore> {
+        Some(&self.score)
+    }
+}
+
+impl OrderModel for BicEqual {
+    fn order_score(&self) -> &dyn OrderScore {
+        self
+    }
+
+    fn graph_score(&self) -> Option<&dyn GraphScore> {
+        Some(self)
+    }
+}
+
+impl OrderModel for Varsort {
+    fn order_score(&self) -> &dyn OrderScore {
+        self
+    }
+}
+
+/// `auto`: by the columns' types.
+pub(super) fn resolve(score: ScoreName, table: &Table) -> ScoreName {
+    if score != ScoreName::Auto {
+        return score;
+    }
+    let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
+    match continuous {
+        0 => ScoreName::Bdeu,
+        all if all == table.columns().len() => ScoreName::Bic,
+        _ => ScoreName::Dg,
+    }
+}
+
+/// Builds the score called `name`, which is not `auto`.
+pub(super) fn build(
+    name: ScoreName,
+    table: &Table,
+    moments: Option<&Moments>,
+    config: &Config,
+    constraints: &Constraints,
+) -> Result<Box<dyn OrderModel>, Error> {
+    if config.penalty.is_some() && !has_penalty(name) {
+        return Err(Error::NoEffect { option: "penalty", with: format!("score {}", name.name()) });
+    }
+    let penalty = config.penalty.map_or(Penalty::Auto, Penalty::Factor);
+    let numbers = || moments.ok_or(Error::NeedsNumbers { score: name.name() });
+    let limits = || constraints.clone();
+    Ok(match name {
+        ScoreName::Auto | ScoreName::Bic => forest(Bic::new(numbers()?, penalty)?, limits()),
+        ScoreName::Bge => forest(Bge::new(numbers()?, BgePrior::default())?, limits()),
+        ScoreName::BicEqual => Box::new(BicEqual::new(numbers()?, penalty)?),
+        ScoreName::Varsort => Box::new(Varsort::new(numbers()?)?),
+        ScoreName::Bdeu => grow_shrink(Bdeu::new(table, EQUIVALENT_SAMPLE_SIZE)?, limits()),
+        ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
+        ScoreName::Quadratic => grow_shrink(Quadratic::new(table, penalty)?, limits()),
+        ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
+        ScoreName::Gp => Box::new(Full { score: Cached::new(GpMarginal::new(table)?), constraints: limits() }),
+    })
+}
+
+fn forest<S: GaussianScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
+    Box::new(Sparse(ParentForest::new(score, limits)))
+}
+
+fn grow_shrink<S: LocalScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
+    Box::new(Sparse(GrowShrink::new(Cached::new(score), limits)))
+}
+
+fn has_penalty(name: ScoreName) -> bool {
+    !matches!(name, ScoreName::Bge | ScoreName::Bdeu | ScoreName::Gp | ScoreName::Varsort)
+}

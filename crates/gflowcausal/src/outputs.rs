@@ -1,0 +1,110 @@
+//! The files of a run, each in a form that some other program reads.
+
+use std::io::{self, Write};
+
+use gflowcausal_graph::{Format, NamedGraph, Pdag};
+use serde::Serialize;
+
+use crate::posterior::Draw;
+use crate::training_log::write_log;
+use crate::{Discovery, Error, ResultObject, RunDir, graph_bytes};
+
+/// The files that every finished run has.
+pub const FILES: [&str; 8] = [
+    "graph.json",
+    "graph.dot",
+    "graph.graphml",
+    "adjacency.csv",
+    "edges.csv",
+    "edge_probabilities.csv",
+    "samples.jsonl",
+    "result.json",
+];
+
+/// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are.
+///
+/// # Errors
+/// When the system refuses, or a name has no place in one of the formats.
+pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &ResultObject) -> Result<(), Error> {
+    let graph = found.named_graph()?;
+    for (name, format) in [
+        ("graph.json", Format::Json),
+        ("graph.dot", Format::Dot),
+        ("graph.graphml", Format::Graphml),
+    ] {
+        write_graph(dir, name, format, &graph)?;
+    }
+    write_graph(dir, "adjacency.csv", Format::Csv, &bare(found)?)?;
+    dir.write("edges.csv", |out| write_edges(out, result))?;
+    dir.write("edge_probabilities.csv", |out| write_probabilities(out, found))?;
+    dir.write("samples.jsonl", |out| write_samples(out, &found.names, &found.draws))?;
+    if let Some(training) = &found.training {
+        dir.write("training.csv", |out| write_log(out, &training.history))?;
+    }
+    dir.write("result.json", |out| {
+        serde_json::to_writer_pretty(&mut *out, result)?;
+        out.write_all(b"\n")
+    })?;
+    Ok(())
+}
+
+fn write_graph(dir: &RunDir, name: &str, format: Format, graph: &NamedGraph) -> Result<(), Error> {
+    let bytes = graph_bytes(&dir.file(name), Some(format), graph)?;
+    Ok(dir.write(name, |out| out.write_all(&bytes))?)
+}
+
+/// The best graph without weights: an adjacency of zeros and ones.
+fn bare(found: &Discovery) -> Result<NamedGraph, Error> {
+    NamedGraph::new(found.names.clone(), Pdag::from(&found.graph))
+        .map_err(|source| Error::Graph { path: "adjacency.csv".into(), source })
+}
+
+fn write_edges(out: &mut dyn Write, result: &ResultObject) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    for edge in &result.graph.edges {
+        table.serialize(edge)?;
+    }
+    if result.graph.edges.is_empty() {
+        table.write_record(["from", "to"])?;
+    }
+    table.flush()
+}
+
+fn write_probabilities(out: &mut dyn Write, found: &Discovery) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    table.write_record(std::iter::once("").chain(found.names.iter().map(String::as_str)))?;
+    for (name, row) in found.names.iter().zip(found.posterior.edges().chunks(found.names.len())) {
+        let cells = row.iter().map(f64::to_string);
+        table.write_record(std::iter::once(name.clone()).chain(cells))?;
+    }
+    table.flush()
+}
+
+/// One drawn graph as a line of JSON.
+#[derive(Serialize)]
+struct SampleLine<'a> {
+    order: Vec<&'a str>,
+    edges: Vec<(&'a str, &'a str)>,
+    log_reward: f64,
+    log_prob: f64,
+    count: u32,
+}
+
+/// Writes one line of JSON for each of `draws`.
+///
+/// # Errors
+/// What the system says.
+pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[Draw]) -> io::Result<()> {
+    for draw in draws {
+        let line = SampleLine {
+            order: draw.order.iter().map(|node| names[node].as_str()).collect(),
+            edges: draw.dag.edges().map(|edge| (names[edge.from].as_str(), names[edge.to].as_str())).collect(),
+            log_reward: draw.log_reward,
+            log_prob: draw.log_prob,
+            count: draw.count,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
