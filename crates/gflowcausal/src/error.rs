@@ -179,15 +179,13 @@ impl Error {
             Self::ConfigFile { .. } => Some("see the config.toml that --out writes".into()),
             Self::Missing(error) => Some(error.fix()),
             Self::NothingFound => Some("give it more time".into()),
-            Self::Option(_)
-            | Self::Value { .. }
-            | Self::Table(_)
-            | Self::Unknown { .. }
-            | Self::Simulation(_)
-            | Self::Score(_)
-            | Self::Moments(_)
-            | Self::Training(_)
-            | Self::Train(_) => None,
+            Self::Value { range, .. } => Some(format!("give a number that is {range}")),
+            Self::Unknown { what, .. } => Some(format!("check the spelling of the {what}")),
+            Self::Training(_) => Some("leave it out: the default fits the number of variables".into()),
+            Self::Score(_) | Self::Moments(_) | Self::Train(_) => {
+                Some("see what `gflowcausal doctor` says of the data".into())
+            }
+            Self::Option(_) | Self::Table(_) | Self::Simulation(_) => None,
         }
     }
 

@@ -1,0 +1,140 @@
+//! `discover` and `sample`, through the binary.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod runs;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn gflowcausal(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gflowcausal").unwrap();
+    command.current_dir(home).args(arguments);
+    command
+}
+
+/// Standard output of a run that must succeed.
+fn printed(home: &Path, arguments: &[&str]) -> String {
+    let output = gflowcausal(home, arguments).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).unwrap()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// A directory with `d/data.csv` of 200 rows of 6 variables, and `d/truth.csv`.
+fn simulated() -> TempDir {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --nodes 6 --degree 1 --rows 200 --seed 4 --standardize --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    home
+}
+
+#[test]
+fn sachs_has_an_answer_with_metrics_and_its_class() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), &["discover", "sachs", "--iterations", "60", "--format", "json"]);
+    let result = json(&text);
+    assert_eq!(result["data"]["rows"], 853);
+    assert_eq!(result["score"]["name"], "bic");
+    assert_eq!(result["metrics"]["cpdag_shd"], 11, "what the best class of these data has");
+    assert_eq!(result["posterior"]["edge_probabilities"].as_array().unwrap().len(), 11);
+    assert!(result["posterior"]["distance_to_exact"]["mean"].as_f64().unwrap() < 0.02, "{text}");
+    let edges = result["graph"]["edges"].as_array().unwrap().len();
+    let class = ["directed", "undirected"].map(|kind| result["cpdag"][kind].as_array().unwrap().len());
+    assert_eq!(class.iter().sum::<usize>(), edges);
+}
+
+#[test]
+fn text_says_what_was_done_and_how_far_to_trust_it() {
+    let home = simulated();
+    let text =
+        printed(home.path(), &["discover", "d/data.csv", "--truth", "d/truth.csv", "--iterations", "40"]);
+    for part in [
+        "data.csv: 200 rows, 6 variables",
+        "score bic (all columns hold numbers): ",
+        "method gflowcausal: walk order, tb, 40 of 40 iterations of 64 (iterations)",
+        "edge  ",
+        "probabilities: the draws are worth ",
+        "from the exact ones on average",
+        "directions away",
+        "against the truth: SHD ",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn exact_and_trained_agree() {
+    let home = simulated();
+    let edges = |more: &[&str]| -> Vec<f64> {
+        let mut arguments = vec!["discover", "d/data.csv", "--format", "json"];
+        arguments.extend(more);
+        let rows = json(&printed(home.path(), &arguments))["posterior"]["edge_probabilities"].take();
+        serde_json::from_value::<Vec<Vec<f64>>>(rows).unwrap().concat()
+    };
+    let exact = edges(&["--method", "exact"]);
+    let trained = edges(&[]);
+    let difference: f64 = exact.iter().zip(&trained).map(|(a, b)| (a - b).abs()).sum::<f64>() / 30.0;
+    assert!(difference < 0.02, "mean absolute difference {difference}");
+    assert!(exact.iter().any(|&p| p > 0.8), "these data are sure of something: {exact:?}");
+}
+
+#[test]
+fn a_config_file_is_read_and_the_command_line_wins() {
+    let home = simulated();
+    let file = "score = 'bge'\niterations = 20\nseed = 5\nsamples = 50\n[data]\npath = 'd/data.csv'\n";
+    fs::write(home.path().join("c.toml"), file).unwrap();
+    let arguments = ["discover", "--config", "c.toml", "--seed", "6", "--format", "json"];
+    let result = json(&printed(home.path(), &arguments));
+    assert_eq!(result["seed"], 6);
+    assert_eq!(result["score"]["name"], "bge");
+    assert_eq!(result["posterior"]["samples"], 50);
+    assert_eq!(result["training"]["iterations"], 20);
+}
+
+#[test]
+fn every_walk_and_every_score_for_numbers_gives_an_answer() {
+    let home = simulated();
+    let run = |more: &[&str]| {
+        let mut arguments =
+            vec!["discover", "d/data.csv", "--iterations", "5", "--samples", "20", "--format", "json"];
+        arguments.extend(more);
+        json(&printed(home.path(), &arguments))
+    };
+    for walk in ["order", "edges", "chain", "complete", "graph"] {
+        assert_eq!(run(&["--walk", walk])["training"]["walk"], walk);
+    }
+    for score in ["bic", "bic-equal", "bge", "dg", "quadratic", "gp", "spline", "varsort"] {
+        assert_eq!(run(&["--score", score])["score"]["name"], score);
+    }
+    for prune in ["selected", "t-test", "score", "threshold", "lasso", "cam", "none"] {
+        assert_eq!(run(&["--prune", prune])["score"]["prune"], prune);
+    }
+    for objective in ["tb", "subtb", "db", "fm"] {
+        assert_eq!(run(&["--objective", objective])["training"]["objective"], objective);
+    }
+}
+
+#[test]
+fn categories_and_mixed_columns_choose_their_scores() {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --model discrete --nodes 5 --degree 1 --rows 400 --seed 2 --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    let run = |file: &str| json(&printed(home.path(), &["discover", file, "--iterations", "20", "--format", "json"]));
+    assert_eq!(run("d/data.csv")["score"]["name"], "bdeu");
+    let text = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
+    let mixed: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { format!("{line},x") } else { format!("{line},{}", (row as f64).sin()) })
+        .collect();
+    fs::write(home.path().join("mixed.csv"), mixed.join("\n")).unwrap();
+    assert_eq!(run("mixed.csv")["score"]["name"], "dg");
+}

@@ -1,0 +1,221 @@
+//! Run directories: complete, the same for any number of threads, and resumed to the same end after any death.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{gflowcausal, json, printed, simulated};
+
+/// Everything that a run leaves, by file; the seconds it took are left out.
+fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        files.insert(name, fs::read(entry.path()).unwrap());
+    }
+    if let Some(result) = files.get_mut("result.json") {
+        let mut object: Value = serde_json::from_slice(result).unwrap();
+        object.as_object_mut().unwrap().remove("seconds");
+        *result = object.to_string().into_bytes();
+    }
+    files
+}
+
+fn assert_same(a: &Path, b: &Path) {
+    let (a, b) = (contents(a), contents(b));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, bytes) in &a {
+        assert!(*bytes == b[name], "{name} differs");
+    }
+}
+
+fn start(home: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_gflowcausal"))
+        .current_dir(home)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+const RUN: [&str; 6] = ["discover", "d/data.csv", "--iterations", "300", "--samples", "200"];
+
+fn to(out: &str) -> Vec<&str> {
+    let mut arguments = RUN.to_vec();
+    arguments.extend(["--out", out]);
+    arguments
+}
+
+#[test]
+fn a_run_leaves_all_its_files() {
+    let home = simulated();
+    let text = printed(home.path(), &to("run"));
+    assert!(text.contains("files in run"), "{text}");
+    let files = contents(&home.path().join("run"));
+    let expected = [
+        "adjacency.csv",
+        "checkpoint",
+        "config.toml",
+        "edge_probabilities.csv",
+        "edges.csv",
+        "graph.dot",
+        "graph.graphml",
+        "graph.json",
+        "model.safetensors",
+        "result.json",
+        "samples.jsonl",
+        "training.csv",
+    ];
+    for name in expected {
+        assert!(files.contains_key(name), "no {name}");
+    }
+    assert!(files.keys().all(|name| !name.ends_with(".part")), "{:?}", files.keys());
+    for graph in ["run/graph.json", "run/graph.dot", "run/graph.graphml"] {
+        let text = printed(home.path(), &["evaluate", graph, "--truth", "run/adjacency.csv"]);
+        assert!(text.starts_with("SHD 0 "), "{graph}: {text}");
+    }
+    let counts: u64 = String::from_utf8(files["samples.jsonl"].clone())
+        .unwrap()
+        .lines()
+        .map(|line| json(line)["count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(counts, 200);
+}
+
+#[test]
+fn a_run_is_repeated_by_its_own_config() {
+    let home = simulated();
+    printed(home.path(), &to("first"));
+    printed(home.path(), &["discover", "--config", "first/config.toml", "--out", "second"]);
+    assert_same(&home.path().join("first"), &home.path().join("second"));
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let home = simulated();
+    for threads in ["1", "2"] {
+        let mut arguments = to(threads);
+        arguments.extend(["--threads", threads]);
+        printed(home.path(), &arguments);
+    }
+    assert_same(&home.path().join("1"), &home.path().join("2"));
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_end() {
+    let home = simulated();
+    let mut whole = to("whole");
+    whole.extend(["--threads", "1"]);
+    printed(home.path(), &whole);
+    for moment in [10, 60, 150, 300, 600, 1100] {
+        let _ = fs::remove_dir_all(home.path().join("cut"));
+        let mut child = start(home.path(), &to("cut"));
+        std::thread::sleep(Duration::from_millis(moment));
+        // It may be over already.
+        let _ = child.kill();
+        child.wait().unwrap();
+        if !home.path().join("cut/config.toml").exists() {
+            continue;
+        }
+        printed(home.path(), &["discover", "--resume", "cut"]);
+        // A file that was being written when the run died was never part of it.
+        for entry in fs::read_dir(home.path().join("cut")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.to_string_lossy().ends_with(".part") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        assert_same(&home.path().join("whole"), &home.path().join("cut"));
+    }
+}
+
+#[test]
+fn an_early_stop_saves_and_the_rest_gives_the_same_end() {
+    let home = simulated();
+    printed(home.path(), &to("whole"));
+    let mut short = to("cut");
+    short.extend(["--time-budget", "20ms", "--format", "json"]);
+    let result = json(&printed(home.path(), &short));
+    assert_eq!(result["training"]["stopped"], "interrupted");
+    assert!(result["training"]["iterations"].as_u64().unwrap() < 300);
+    printed(home.path(), &["discover", "--resume", "cut"]);
+    let (whole, cut) = (contents(&home.path().join("whole")), contents(&home.path().join("cut")));
+    for name in ["result.json", "samples.jsonl", "model.safetensors", "training.csv", "checkpoint"] {
+        assert!(whole[name] == cut[name], "{name} differs");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_and_saves_what_was_found() {
+    let home = simulated();
+    let mut arguments = vec!["discover", "d/data.csv", "--iterations", "1000000", "--format", "json"];
+    arguments.extend(["--out", "run", "-q"]);
+    let child = start(home.path(), &arguments);
+    while !home.path().join("run/config.toml").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(700));
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let result = json(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(result["training"]["stopped"], "interrupted");
+    let saved = fs::read_to_string(home.path().join("run/result.json")).unwrap();
+    assert_eq!(json(&saved)["graph"], result["graph"]);
+    assert!(home.path().join("run/checkpoint").exists());
+}
+
+#[test]
+fn more_graphs_are_drawn_later() {
+    let home = simulated();
+    printed(home.path(), &to("run"));
+    let text = printed(home.path(), &["sample", "run", "-n", "500", "--format", "json"]);
+    let counts: u64 = text.lines().map(|line| json(line)["count"].as_u64().unwrap()).sum();
+    assert_eq!(counts, 500);
+    let old = fs::read_to_string(home.path().join("run/samples.jsonl")).unwrap();
+    assert_ne!(text.lines().next(), old.lines().next(), "new draws are new");
+    let same = printed(home.path(), &["sample", "run", "-n", "200", "--seed", "0", "--format", "json"]);
+    assert_eq!(same, old, "the run's seed draws the run's graphs again");
+    assert!(printed(home.path(), &["sample", "run"]).contains("1000 graphs drawn"));
+}
+
+#[test]
+fn a_run_that_is_not_what_it_was_is_not_resumed() {
+    let home = simulated();
+    printed(home.path(), &to("run"));
+    let refused = |arguments: &[&str]| {
+        let output = gflowcausal(home.path(), arguments).assert().code(2).get_output().stderr.clone();
+        String::from_utf8(output).unwrap().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        refused(&["discover", "--resume", "run", "--seed", "3"]),
+        "error[option-without-effect]: --resume takes the run's own options: no other can be given"
+    );
+    let checkpoint = home.path().join("run/checkpoint");
+    let bytes = fs::read(&checkpoint).unwrap();
+    fs::write(&checkpoint, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(
+        refused(&["discover", "--resume", "run"]),
+        "error[truncated-checkpoint]: 'run/checkpoint' is truncated: it ends before its header says"
+    );
+    fs::write(&checkpoint, "something else entirely, long enough to have a header of its own").unwrap();
+    assert_eq!(
+        refused(&["discover", "--resume", "run"]),
+        "error[foreign-checkpoint]: 'run/checkpoint' is not a checkpoint of this program"
+    );
+    fs::write(&checkpoint, bytes).unwrap();
+    let data = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
+    let fewer: Vec<&str> = data.lines().take(150).collect();
+    fs::write(home.path().join("d/data.csv"), fewer.join("\n")).unwrap();
+    let said = refused(&["discover", "--resume", "run"]);
+    assert!(said.starts_with("error[checkpoint-of-other-data]: '"), "{said}");
+    assert!(said.ends_with("' is not what the run began with"), "{said}");
+}
