@@ -70,7 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .iter()
                 .take(LISTED)
                 .map(|graph| {
-                    let edges = graph.dag.edges().map(|edge| format!("{}->{}", names[edge.from], names[edge.to]));
+                    let edges =
+                        graph.dag.edges().map(|edge| format!("{}->{}", names[edge.from], names[edge.to]));
                     vec![format!("{:.4}", graph.weight), edges.collect::<Vec<_>>().join(" ")]
                 })
                 .collect();

@@ -36,10 +36,11 @@ impl Checkpoints<'_> {
         if !self.resumes || !path.exists() {
             return Ok(None);
         }
-        let trainer = Trainer::resume(&path, settings, problem, self.fingerprint).map_err(|error| match error {
-            ResumeError::Checkpoint(error) => Error::Checkpoint(error),
-            ResumeError::Train(error) => Error::Train(error),
-        })?;
+        let trainer =
+            Trainer::resume(&path, settings, problem, self.fingerprint).map_err(|error| match error {
+                ResumeError::Checkpoint(error) => Error::Checkpoint(error),
+                ResumeError::Train(error) => Error::Train(error),
+            })?;
         let log = self.dir.read(LOG)?;
         let mut history = read_log(&log).ok_or_else(|| Error::DamagedLog(self.dir.file(LOG)))?;
         // The log is written first, so it may be one save ahead of the checkpoint.

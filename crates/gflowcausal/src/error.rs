@@ -265,7 +265,9 @@ fn checkpoint_code(error: &CheckpointError) -> &'static str {
         CheckpointError::Foreign { .. } => "foreign-checkpoint",
         CheckpointError::Version { .. } => "checkpoint-of-another-version",
         CheckpointError::OtherSettings { .. } => "checkpoint-of-other-settings",
-        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => "checkpoint-of-other-data",
+        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
+            "checkpoint-of-other-data"
+        }
         CheckpointError::File { source, .. } => file_code(source),
         _ => "damaged-checkpoint",
     }
@@ -274,11 +276,15 @@ fn checkpoint_code(error: &CheckpointError) -> &'static str {
 fn checkpoint_fix(error: &CheckpointError) -> Option<String> {
     match error {
         CheckpointError::File { source, .. } => file_fix(source),
-        CheckpointError::OtherSettings { .. } => Some("resume with the settings of the run, or start anew".into()),
+        CheckpointError::OtherSettings { .. } => {
+            Some("resume with the settings of the run, or start anew".into())
+        }
         CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
             Some("give the data that the run began with, or start anew".into())
         }
-        CheckpointError::Version { .. } => Some("use the version of the program that wrote it, or start anew".into()),
+        CheckpointError::Version { .. } => {
+            Some("use the version of the program that wrote it, or start anew".into())
+        }
         _ => Some("start the run again".into()),
     }
 }

@@ -37,8 +37,8 @@ pub use model::Model;
 pub use outputs::{FILES, write_outputs, write_samples};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use result::{
-    CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject, ScoreObject, Seconds,
-    SortabilityObject, TopGraph,
+    CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject,
+    ScoreObject, Seconds, SortabilityObject, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile};

@@ -27,11 +27,9 @@ pub const FILES: [&str; 8] = [
 /// When the system refuses, or a name has no place in one of the formats.
 pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &ResultObject) -> Result<(), Error> {
     let graph = found.named_graph()?;
-    for (name, format) in [
-        ("graph.json", Format::Json),
-        ("graph.dot", Format::Dot),
-        ("graph.graphml", Format::Graphml),
-    ] {
+    for (name, format) in
+        [("graph.json", Format::Json), ("graph.dot", Format::Dot), ("graph.graphml", Format::Graphml)]
+    {
         write_graph(dir, name, format, &graph)?;
     }
     write_graph(dir, "adjacency.csv", Format::Csv, &bare(found)?)?;
@@ -98,7 +96,11 @@ pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[Draw]) -> i
     for draw in draws {
         let line = SampleLine {
             order: draw.order.iter().map(|node| names[node].as_str()).collect(),
-            edges: draw.dag.edges().map(|edge| (names[edge.from].as_str(), names[edge.to].as_str())).collect(),
+            edges: draw
+                .dag
+                .edges()
+                .map(|edge| (names[edge.from].as_str(), names[edge.to].as_str()))
+                .collect(),
             log_reward: draw.log_reward,
             log_prob: draw.log_prob,
             count: draw.count,

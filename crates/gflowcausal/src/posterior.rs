@@ -157,7 +157,10 @@ impl Posterior {
     pub fn distance_to(&self, exact: &[f64]) -> Distance {
         let differences = || self.edges.iter().zip(exact).map(|(own, exact)| (own - exact).abs());
         let pairs = (self.nodes * self.nodes.saturating_sub(1)).max(1);
-        Distance { mean: differences().sum::<f64>() / pairs as f64, largest: differences().fold(0.0, f64::max) }
+        Distance {
+            mean: differences().sum::<f64>() / pairs as f64,
+            largest: differences().fold(0.0, f64::max),
+        }
     }
 
     /// How many variables there are.

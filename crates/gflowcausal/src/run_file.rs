@@ -79,7 +79,9 @@ impl RunFile {
         let mut table = toml::Table::try_from(&self.config).expect("every value has a TOML form");
         table.extend(toml::Table::try_from(&self.about).expect("every value has a TOML form"));
         let version = env!("CARGO_PKG_VERSION");
-        format!("# Repeat this run: gflowcausal discover --config config.toml (gflowcausal {version})\n{table}")
+        format!(
+            "# Repeat this run: gflowcausal discover --config config.toml (gflowcausal {version})\n{table}"
+        )
     }
 }
 

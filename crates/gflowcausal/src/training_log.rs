@@ -10,14 +10,8 @@ const HEADER: &str = "iteration,loss,mean_log_reward,best_log_reward,temperature
 pub(crate) fn write_log(out: &mut dyn Write, history: &[Progress]) -> io::Result<()> {
     writeln!(out, "{HEADER}")?;
     for p in history {
-        let numbers = [
-            p.loss,
-            p.mean_log_reward,
-            p.best_log_reward,
-            p.temperature,
-            p.exploration,
-            p.log_partition,
-        ];
+        let numbers =
+            [p.loss, p.mean_log_reward, p.best_log_reward, p.temperature, p.exploration, p.log_partition];
         // Rust prints the shortest digits that read back to the same number.
         let cells = numbers.map(|number| number.to_string()).join(",");
         writeln!(out, "{},{cells}", p.iteration)?;
@@ -35,7 +29,8 @@ pub(crate) fn read_log(bytes: &[u8]) -> Option<Vec<Progress>> {
 fn read_line(line: &str) -> Option<Progress> {
     let (iteration, numbers) = line.split_once(',')?;
     let numbers: Vec<f64> = numbers.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let [loss, mean_log_reward, best_log_reward, temperature, exploration, log_partition] = numbers[..] else {
+    let [loss, mean_log_reward, best_log_reward, temperature, exploration, log_partition] = numbers[..]
+    else {
         return None;
     };
     let iteration = iteration.parse().ok()?;

@@ -10,13 +10,8 @@ use proptest::prelude::*;
 const NODES: usize = 6;
 
 fn table() -> gflowcausal::data::Table {
-    let simulation = Simulation {
-        nodes: NODES,
-        degree: Some(2),
-        rows: 120,
-        seed: 3,
-        ..Simulation::default()
-    };
+    let simulation =
+        Simulation { nodes: NODES, degree: Some(2), rows: 120, seed: 3, ..Simulation::default() };
     simulate(&simulation).unwrap().table
 }
 
@@ -27,8 +22,10 @@ fn edge() -> impl Strategy<Value = String> {
 
 fn config() -> impl Strategy<Value = Config> {
     let edges = |most| proptest::collection::vec(edge(), 0..most);
-    let scores = prop::sample::select(vec![ScoreName::Bic, ScoreName::BicEqual, ScoreName::Gp, ScoreName::Varsort]);
-    let walks = prop::sample::select(vec![Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph]);
+    let scores =
+        prop::sample::select(vec![ScoreName::Bic, ScoreName::BicEqual, ScoreName::Gp, ScoreName::Varsort]);
+    let walks =
+        prop::sample::select(vec![Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph]);
     (edges(3), edges(5), prop::option::of(1..4_usize), scores, walks).prop_map(
         |(require, forbid, max_parents, score, walk)| Config {
             require,

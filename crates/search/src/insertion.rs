@@ -160,8 +160,7 @@ mod tests {
         let best = all_orders(&score).into_values().fold(f64::NEG_INFINITY, f64::max);
         let mut rng = stream(3, Stream::Test { k: 2 });
         let schedule = (0..60).map(|k| 3.0 * 0.93_f64.powi(k));
-        let cooled =
-            schedule.fold(Order::identity(6), |order, t| tempered_sweep(&score, order, t, &mut rng));
+        let cooled = schedule.fold(Order::identity(6), |order, t| tempered_sweep(&score, order, t, &mut rng));
         let found = climb(&score, cooled);
         assert!((score.score(&found) - best).abs() < 1e-9);
     }

@@ -228,7 +228,9 @@ impl Arguments {
             (Some(path), Some(stored)) if self.resume.is_some() => DataFile { path: path.clone(), ..stored },
             (Some(path), _) => DataFile { path: path.clone(), ..DataFile::default() },
             (None, Some(stored)) => stored,
-            (None, None) => return Err(Failure::input("no-data", "neither DATA nor the file says which data")),
+            (None, None) => {
+                return Err(Failure::input("no-data", "neither DATA nor the file says which data"));
+            }
         };
         let Reading { no_header, delimiter, types } = self.reading.clone();
         file.no_header |= no_header;
@@ -248,6 +250,7 @@ fn read_text(path: &Path, what: &str) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound { "not-found" } else { "unreadable" };
         Failure::input(code, format!("cannot read {what} '{}': {error}", path.display()))
+            .with_help("check the path, and that you may read it")
     })
 }
 
@@ -260,7 +263,8 @@ fn overwrite<T>(place: &mut T, value: Option<T>) {
 impl Settings {
     /// Puts what was said into `config`.
     fn apply(&self, config: &mut Config) -> Result<(), Failure> {
-        let knowledge = self.knowledge.as_deref().map(|path| read_text(path, "knowledge file")).transpose()?;
+        let knowledge =
+            self.knowledge.as_deref().map(|path| read_text(path, "knowledge file")).transpose()?;
         overwrite(&mut config.method, self.method.clone());
         overwrite(&mut config.score, self.score);
         overwrite(&mut config.penalty, self.penalty.map(|penalty| penalty.0));

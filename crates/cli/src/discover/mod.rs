@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = open_dir(arguments, &wanted, &data)?;
     let mut clock = Clock::new(start, budget, dir.is_some(), Progress::new(&arguments.common));
     clock.seconds.score = score;
-    let found = train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
+    let found =
+        train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
     let mut result = found.to_object(config, describe(&data, &found), truth.as_ref());
     clock.seconds.total = start.elapsed().as_secs_f64();
     result.seconds = clock.seconds;
@@ -142,7 +143,16 @@ struct Clock {
 impl Clock {
     fn new(start: Instant, budget: Option<Duration>, saves: bool, progress: Progress) -> Self {
         let now = Instant::now();
-        Self { start, last: now, saved: now, budget, saves, seconds: Seconds::default(), before: None, progress }
+        Self {
+            start,
+            last: now,
+            saved: now,
+            budget,
+            saves,
+            seconds: Seconds::default(),
+            before: None,
+            progress,
+        }
     }
 
     fn tell(&mut self, step: Step, stop: &AtomicBool) -> Wish {

@@ -58,10 +58,7 @@ fn tables_that_make_no_sense() {
     let one = rows("a", 40, |k| noise(k).to_string());
     assert_eq!(refusal(&one, &[]), "error[one-column]: there is nothing beside column 'a'");
     let constant = rows("a,b,c", 40, |k| format!("{},5,{}", noise(k), noise(k + 9)));
-    assert_eq!(
-        refusal(&constant, &[]),
-        "error[constant-column]: the same value in every row of column 'b'"
-    );
+    assert_eq!(refusal(&constant, &[]), "error[constant-column]: the same value in every row of column 'b'");
     let twice = rows("a,b,c", 40, |k| format!("{0},{1},{0}", noise(k), noise(k + 9)));
     let said = refusal(&twice, &[]);
     assert!(said.starts_with("error[duplicate-columns]: "), "{said}");
@@ -71,9 +68,8 @@ fn tables_that_make_no_sense() {
     });
     let said = refusal(&sum, &[]);
     assert!(said.starts_with("error[collinear-columns]: "), "{said}");
-    let few = rows("a,b,c,d", 4, |k| {
-        format!("{},{},{},{}", noise(k), noise(k + 9), noise(k + 20), noise(k + 31))
-    });
+    let few =
+        rows("a,b,c,d", 4, |k| format!("{},{},{},{}", noise(k), noise(k + 9), noise(k + 20), noise(k + 31)));
     let said = refusal(&few, &[]);
     assert_eq!(said, "error[too-few-rows]: there are 4 rows for 4 columns");
     let ids = rows("id,a,b", 40, |k| format!("p{k},{},{}", noise(k), noise(k + 9)));
@@ -162,7 +158,10 @@ fn options_that_cannot_be() {
     fs::write(home.path().join("x.csv"), good()).unwrap();
     fs::write(home.path().join("c.toml"), "scores = 'bic'").unwrap();
     let unknown = said(home.path(), "x.csv", &["--config", "c.toml"], 2);
-    assert!(unknown.starts_with("error[bad-config-file]: config file 'c.toml': unknown field `scores`"), "{unknown}");
+    assert!(
+        unknown.starts_with("error[bad-config-file]: config file 'c.toml': unknown field `scores`"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -170,8 +169,11 @@ fn a_place_where_nothing_can_be_written() {
     let home = TempDir::new().unwrap();
     fs::write(home.path().join("x.csv"), good()).unwrap();
     fs::write(home.path().join("taken"), "").unwrap();
-    let output =
-        gflowcausal(home.path(), &["discover", "x.csv", "--out", "taken/run"]).assert().code(2).get_output().clone();
+    let output = gflowcausal(home.path(), &["discover", "x.csv", "--out", "taken/run"])
+        .assert()
+        .code(2)
+        .get_output()
+        .clone();
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.starts_with("error[file-error]: cannot create 'taken/run': "), "{text}");
 }

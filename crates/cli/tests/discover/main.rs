@@ -127,13 +127,19 @@ fn categories_and_mixed_columns_choose_their_scores() {
     let home = TempDir::new().unwrap();
     let simulate = "simulate --model discrete --nodes 5 --degree 1 --rows 400 --seed 2 --out d";
     printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
-    let run = |file: &str| json(&printed(home.path(), &["discover", file, "--iterations", "20", "--format", "json"]));
+    let run = |file: &str| {
+        json(&printed(home.path(), &["discover", file, "--iterations", "20", "--format", "json"]))
+    };
     assert_eq!(run("d/data.csv")["score"]["name"], "bdeu");
     let text = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
     let mixed: Vec<String> = text
         .lines()
         .enumerate()
-        .map(|(row, line)| if row == 0 { format!("{line},x") } else { format!("{line},{}", (row as f64).sin()) })
+        .map(
+            |(row, line)| {
+                if row == 0 { format!("{line},x") } else { format!("{line},{}", (row as f64).sin()) }
+            },
+        )
         .collect();
     fs::write(home.path().join("mixed.csv"), mixed.join("\n")).unwrap();
     assert_eq!(run("mixed.csv")["score"]["name"], "dg");

@@ -33,7 +33,9 @@ impl Discover for GFlowCausal {
         let score = model.score_name().name();
         settings(config, model.constraints().nodes()).validate()?;
         match config.walk {
-            Walk::Free => Err(Error::Combination { option: "walk", value: "free", with: "method gflowcausal" }),
+            Walk::Free => {
+                Err(Error::Combination { option: "walk", value: "free", with: "method gflowcausal" })
+            }
             Walk::Graph if model.graph_score(&Dag::empty(model.constraints().nodes())).is_none() => {
                 Err(Error::Combination { option: "walk", value: "graph", with: score })
             }
@@ -210,8 +212,8 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let default = if config.walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Tb };
     settings.objective = config.objective.unwrap_or(default);
     settings.iterations = config.iterations.unwrap_or(match nodes {
-        0..=60 => 500 + 25 * nodes,
-        _ => 500,
+        0..=60 => 500 + 15 * nodes,
+        _ => 300,
     });
     settings.batch_size = config.batch_size.unwrap_or(64);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
@@ -221,7 +223,8 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.exploration.iterations = settings.temperature.iterations;
     settings.improvements = match (config.walk, nodes) {
         (Walk::Graph, _) => 0,
-        (_, 0..=60) => 4,
+        (_, 0..=16) => 4,
+        (_, 17..=60) => 2,
         _ => 1,
     };
     settings.patience = Some((settings.iterations / 10).max(50));

@@ -67,8 +67,7 @@ impl Model {
     /// # Errors
     /// With too many variables.
     pub(crate) fn sum_over_graphs(&mut self) -> Result<(), Error> {
-        if let (Pruning::Selected, None, Some(score)) =
-            (&self.pruning, &self.sums, self.scores.local_score())
+        if let (Pruning::Selected, None, Some(score)) = (&self.pruning, &self.sums, self.scores.local_score())
         {
             self.sums = Some(ParentTable::new(score, &self.constraints, self.temperature)?);
         }
@@ -187,8 +186,7 @@ impl Model {
         }
         let Pruning::Selected = self.pruning else { return None };
         let (search, score) = (self.scores.best_parents()?, self.scores.local_score()?);
-        let around =
-            Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
+        let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
         Some((around.draw(rng), around.log_sum()))
     }
 

@@ -3,9 +3,9 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_score::{
-    Bdeu, BestParents, Bge, BgePrior, Bic, BicEqual, Cached, DegenerateGaussian, GaussianScore,
-    GpMarginal, GraphScore, GrowShrink, LocalScore, OrderScore, ParentForest, Penalty, PlacementScore,
-    Quadratic, Spline, Varsort,
+    Bdeu, BestParents, Bge, BgePrior, Bic, BicEqual, Cached, DegenerateGaussian, GaussianScore, GpMarginal,
+    GraphScore, GrowShrink, LocalScore, OrderScore, ParentForest, Penalty, PlacementScore, Quadratic, Spline,
+    Varsort,
 };
 
 use crate::Error;
@@ -169,7 +169,9 @@ pub(super) fn build(
         ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
         ScoreName::Quadratic => grow_shrink(Quadratic::new(table, penalty)?, limits()),
         ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
-        ScoreName::Gp => Box::new(Full { score: Cached::new(GpMarginal::new(table)?), constraints: limits() }),
+        ScoreName::Gp => {
+            Box::new(Full { score: Cached::new(GpMarginal::new(table)?), constraints: limits() })
+        }
     })
 }
 

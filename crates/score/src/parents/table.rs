@@ -1,6 +1,6 @@
 //! The sum over all parent sets for every set of predecessors, in one table: exact posteriors of small problems.
 
-use gflowcausal_determinism::{map_slices, rand::RngExt, StreamRng};
+use gflowcausal_determinism::{StreamRng, map_slices, rand::RngExt};
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use crate::{BestParents, LocalScore, PlacementScore, ScoreError};
@@ -244,8 +244,10 @@ mod tests {
     #[test]
     fn every_sum_is_the_sum_over_all_allowed_sets() {
         let constraints = constraints();
-        let (table, plain) =
-            (ParentTable::new(&Made, &constraints, 1.0).unwrap(), ParentSums::new(&Made, &constraints, 6).unwrap());
+        let (table, plain) = (
+            ParentTable::new(&Made, &constraints, 1.0).unwrap(),
+            ParentSums::new(&Made, &constraints, 6).unwrap(),
+        );
         for node in 0..6 {
             for before in all_sets(node) {
                 let (fast, slow) = (table.placement(node, &before), plain.placement(node, &before));
