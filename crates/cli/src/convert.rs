@@ -1,14 +1,17 @@
 //! `convert`: a graph from one file format to another.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::graph::{Format, ReadOptions};
-use gflowcausal::{Error, RunDir, graph_bytes, read_graph};
+use gflowcausal::graph::{Edge, Format, FormatError, NamedGraph, Orientation, ReadOptions, counted};
+use gflowcausal::{Error, FileError, RunDir, graph_bytes};
+use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::Orientation;
-use crate::output::{Common, print_bytes};
+use crate::input::{GraphFile, one_of, refuse_directory};
+use crate::output::{Common, Shape, print_bytes, print_json, print_text};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
@@ -19,53 +22,119 @@ Matrices are written as row causes column.
 Examples:
   gflowcausal convert asia.bif asia.dot
   gflowcausal convert lingam.npy graph.json --orientation column-to-row --names smoke,tar,cancer
-  gflowcausal convert graph.json - --to edge-list"
+  gflowcausal convert graph.json - --to edge-list
+  curl -s https://www.bnlearn.com/bnrepository/asia/asia.bif.gz | zcat | gflowcausal convert - asia.json"
 )]
 pub(crate) struct Arguments {
-    /// The file to read.
+    /// The file to read, or `-` for standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write, or `-` for standard output.
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The format to read, where neither name nor content tells.
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of::<Format>())]
     from: Option<Format>,
     /// The format to write, where the name does not tell.
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of::<Format>())]
     to: Option<Format>,
     /// How to read a bare matrix.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, default_value_t, value_parser = one_of::<Orientation>())]
     orientation: Orientation,
     /// The variables of a file that does not name them.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     names: Option<Vec<String>>,
+    /// The shape of the message that it is done; with OUT `-` there is none.
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    format: Shape,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
-fn format(name: &str) -> Result<Format, String> {
-    let found = Format::ALL.into_iter().find(|format| format.name().replace(' ', "-") == name);
-    found.ok_or_else(|| {
-        let known: Vec<String> = Format::ALL.iter().map(|format| format.name().replace(' ', "-")).collect();
-        format!("known are {}", known.join(", "))
-    })
+/// What was converted.
+#[derive(Serialize)]
+struct Summary<'a> {
+    version: &'static str,
+    input: &'a Path,
+    from: Format,
+    output: &'a Path,
+    to: Format,
+    variables: usize,
+    edges: usize,
+    /// What the format has no place for.
+    left_out: Vec<&'static str>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let options = ReadOptions { orientation: arguments.orientation.into(), names: arguments.names.clone() };
-    let graph = read_graph(&arguments.input, arguments.from, &options)?;
-    let bytes = graph_bytes(&arguments.output, arguments.to, &graph)?;
-    if arguments.output == Path::new("-") {
-        return print_bytes(&bytes);
+    let options = ReadOptions { orientation: arguments.orientation, names: arguments.names.clone() };
+    let file = GraphFile::open(&arguments.input, arguments.from)?;
+    let (graph, from) = (file.read(&options)?, file.format);
+    let output = &arguments.output;
+    let to = arguments.to.or_else(|| Format::from_path(output));
+    let to = to.ok_or_else(|| Error::UnknownFormat(output.clone()))?;
+    let bytes = graph_bytes(output, Some(to), &graph)?;
+    let left_out = left_out(&graph, to, &bytes);
+    if !left_out.is_empty() && !arguments.common.quiet {
+        anstream::eprintln!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and "));
     }
-    write(&arguments.output, &bytes)
+    if output == Path::new("-") {
+        return match arguments.format {
+            Shape::Text => print_bytes(&bytes),
+            Shape::Json => Err(no_effect()),
+        };
+    }
+    write(output, &bytes)?;
+    let (variables, edges) = (graph.names().len(), graph.graph().edge_count());
+    let (version, input) = (env!("CARGO_PKG_VERSION"), &arguments.input);
+    match arguments.format {
+        Shape::Json => print_json(&Summary { version, input, from, output, to, variables, edges, left_out }),
+        Shape::Text if arguments.common.quiet => Ok(()),
+        Shape::Text => {
+            let counts = format!("{}, {}", counted(variables, "variable"), counted(edges, "edge"));
+            print_text(&format!("{}: {counts}, from {from} to {to}\n", output.display()))
+        }
+    }
+}
+
+fn no_effect() -> Failure {
+    let message = "--format has no effect where the graph itself goes to standard output";
+    Failure::input("option-without-effect", message).with_help("name the format of the graph with --to")
+}
+
+/// What is lost in `bytes`, found by reading them again.
+fn left_out(graph: &NamedGraph, to: Format, bytes: &[u8]) -> Vec<&'static str> {
+    let names = graph.names();
+    let read = |given| -> Result<NamedGraph, FormatError> {
+        Ok(to.read(bytes, &ReadOptions { names: given, ..ReadOptions::default() })?.align(names)?)
+    };
+    let Ok(kept) = read(Some(names.to_vec())) else { return Vec::new() };
+    let loses = |value: fn(&NamedGraph, Edge) -> Option<f64>| {
+        let mut edges = graph.graph().directed().chain(graph.graph().undirected());
+        edges.any(|edge| value(graph, edge) != value(&kept, edge))
+    };
+    let lost = [
+        ("names", read(None).is_err()),
+        ("weights", loses(NamedGraph::weight)),
+        ("probabilities", loses(NamedGraph::probability)),
+    ];
+    lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what).collect()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return write_into(path, bytes);
+    }
+    refuse_directory(path)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let dir = RunDir::open(parent).map_err(Error::from)?;
-    dir.write(&name, |out| out.write_all(bytes)).map_err(Error::from)?;
-    Ok(())
+    let refused = |error: FileError| FileError { path: path.to_owned(), ..error };
+    Ok(dir.write(&name, |out| out.write_all(bytes)).map_err(refused).map_err(Error::from)?)
+}
+
+/// Writes into a pipe or a device, which must not be replaced by a file.
+fn write_into(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let written = File::options().write(true).open(path).and_then(|mut out| out.write_all(bytes));
+    let refused = |source| FileError { action: "write", path: path.to_owned(), source };
+    Ok(written.map_err(refused).map_err(Error::from)?)
 }

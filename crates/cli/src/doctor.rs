@@ -2,6 +2,7 @@
 
 use clap::Args;
 use gflowcausal::data::{Diagnosis, Severity, doctor};
+use gflowcausal::graph::counted;
 
 use crate::failure::Failure;
 use crate::input::DataArguments;
@@ -9,15 +10,19 @@ use crate::output::{Common, Shape, print_json, print_text};
 
 /// Say what is wrong or odd in a table, and what to do about it.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
+#[command(after_help = "Findings:
+  error    one-column too-few-rows empty-column constant-column infinite-value id-like-column
+           duplicate-columns collinear-columns
+  warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows
+  note     mixed-columns rare-level skewed-column outliers huge-scale
+
+Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.
 
 Examples:
   gflowcausal doctor data.csv
   gflowcausal doctor data.parquet --format json
-  zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict"
-)]
+  zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,
@@ -47,10 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn text(name: &str, diagnosis: &Diagnosis) -> String {
-    let mut text = format!(
-        "{name}: {} rows, {} columns of numbers, {} of categories\n",
-        diagnosis.rows, diagnosis.continuous, diagnosis.categorical
-    );
+    let (rows, numbers) = (counted(diagnosis.rows, "row"), counted(diagnosis.continuous, "column"));
+    let mut text = format!("{name}: {rows}, {numbers} of numbers, {} of categories\n", diagnosis.categorical);
     for finding in &diagnosis.findings {
         let colour = match finding.severity {
             Severity::Error => "\x1b[31m",

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::graph::{Dag, Metrics, NamedGraph, Pdag, ReadOptions, evaluate};
-use gflowcausal::{Error, read_graph};
+use gflowcausal::Error;
+use gflowcausal::graph::{Dag, Metrics, NamedGraph, Orientation, Pdag, ReadOptions, evaluate};
 
 use crate::failure::Failure;
-use crate::input::Orientation;
+use crate::input::{GraphFile, one_of};
 use crate::output::{Common, Shape, print_json, print_text};
 
 /// Compare an estimated graph with the true one.
@@ -25,16 +25,16 @@ Examples:
   gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv"
 )]
 pub(crate) struct Arguments {
-    /// The graph to judge.
+    /// The graph to judge, or `-` for standard input.
     estimate: PathBuf,
     /// The graph that is right.
     #[arg(long, value_name = "FILE")]
     truth: PathBuf,
     /// How to read the estimate if it is a bare matrix.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, default_value_t, value_parser = one_of::<Orientation>())]
     orientation: Orientation,
     /// How to read the truth if it is a bare matrix.
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, default_value_t, value_parser = one_of::<Orientation>())]
     truth_orientation: Orientation,
     /// The shape of the result.
     #[arg(long, value_enum, default_value_t = Shape::Text)]
@@ -56,8 +56,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 ///
 /// A file without names takes those of the other, so each is tried as the one that names.
 fn aligned(arguments: &Arguments) -> Result<(Pdag, Dag), Failure> {
-    let estimate = |names| read_graph(&arguments.estimate, None, &options(arguments.orientation, names));
-    let truth = |names| read_graph(&arguments.truth, None, &options(arguments.truth_orientation, names));
+    let estimate_file = GraphFile::open(&arguments.estimate, None)?;
+    let truth_file = GraphFile::open(&arguments.truth, None)?;
+    let estimate = |names| estimate_file.read(&options(arguments.orientation, names));
+    let truth = |names| truth_file.read(&options(arguments.truth_orientation, names));
     let (estimated, true_graph) = (estimate(None)?, truth(None)?);
     if let Ok(renamed) = estimate(Some(true_graph.names()))
         && let Ok(both) = pair(arguments, &renamed, &true_graph)
@@ -81,7 +83,7 @@ fn pair(arguments: &Arguments, estimate: &NamedGraph, truth: &NamedGraph) -> Res
 }
 
 fn options(orientation: Orientation, names: Option<&[String]>) -> ReadOptions {
-    ReadOptions { orientation: orientation.into(), names: names.map(<[String]>::to_vec) }
+    ReadOptions { orientation, names: names.map(<[String]>::to_vec) }
 }
 
 fn text(m: &Metrics) -> String {

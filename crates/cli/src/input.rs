@@ -1,16 +1,17 @@
 //! Where data and graphs come from: files, standard input, built-in data sets.
 
 use std::fmt::Display;
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use gflowcausal::data::{
-    Delimiter, Header, OptionError, ReadOptions, Source, Table, builtin, parse_types, read_table,
+    Delimiter, Header, OptionError, ReadError, ReadOptions, Source, Table, builtin, parse_types, read_table,
 };
-use gflowcausal::graph::Dag;
-use gflowcausal::{Error, graph};
+use gflowcausal::graph::{Choice, Dag, Format, FormatError, NamedGraph};
+use gflowcausal::{Error, FileError, graph};
 
 use crate::failure::Failure;
 
@@ -50,13 +51,9 @@ fn delimiter(text: &str) -> Result<Delimiter, OptionError> {
 }
 
 /// A parser that keeps the text as it is but refuses what `parse` refuses.
-fn checked<T, E: Display>(
+fn checked<T: 'static, E: Display + 'static>(
     parse: fn(&str) -> Result<T, E>,
-) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static
-where
-    T: 'static,
-    E: 'static,
-{
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
     move |text| parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
@@ -90,7 +87,7 @@ impl Reading {
         let Some(known) = builtin(data) else { return Ok(None) };
         if *self != Self::default() {
             let message = format!("the built-in data set '{data}' takes no reading options");
-            return Err(Failure::input("option-without-effect", message));
+            return Err(Failure::input("option-without-effect", message).with_help("leave them out"));
         }
         Ok(Some(Data { name: data.to_owned(), table: known.table, truth: Some(known.truth) }))
     }
@@ -100,9 +97,63 @@ impl Reading {
             header: if self.no_header { Header::Absent } else { Header::Detect },
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             types: self.types.as_deref().map(parse_types).transpose()?.unwrap_or_default(),
+            memory_limit: free_memory(),
             ..ReadOptions::default()
         })
     }
+}
+
+/// How many bytes of memory are free, where the system says so.
+fn free_memory() -> Option<u64> {
+    let report = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = report.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Refuses a directory where a file is to be read or written.
+pub(crate) fn refuse_directory(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        Err(Error::from(ReadError::Directory(path.display().to_string())).into())
+    } else {
+        Ok(())
+    }
+}
+
+/// A graph file in memory: what comes through a pipe can be read but once.
+pub(crate) struct GraphFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    /// How the graph is written there.
+    pub(crate) format: Format,
+}
+
+impl GraphFile {
+    /// Reads the bytes of a file, or of standard input for `-`; the format is as the user says, or as the name or the
+    /// content tells.
+    pub(crate) fn open(path: &Path, said: Option<Format>) -> Result<Self, Failure> {
+        refuse_directory(path)?;
+        let mut bytes = Vec::new();
+        let read = if path == Path::new("-") {
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+        } else {
+            fs::read(path).map(|read| bytes = read)
+        };
+        let refused = |source| FileError { action: "read", path: path.to_owned(), source };
+        read.map_err(refused).map_err(Error::from)?;
+        let format = said.map_or_else(|| Format::of(path, &bytes), Ok);
+        let format = format.map_err(|source| refuse_graph(path, source))?;
+        Ok(Self { path: path.to_owned(), bytes, format })
+    }
+
+    /// The graph.
+    pub(crate) fn read(&self, options: &graph::ReadOptions) -> Result<NamedGraph, Failure> {
+        self.format.read(&self.bytes, options).map_err(|source| refuse_graph(&self.path, source))
+    }
+}
+
+fn refuse_graph(path: &Path, source: FormatError) -> Failure {
+    Error::GraphFile { path: path.to_owned(), source }.into()
 }
 
 fn file_name(data: &str) -> String {
@@ -112,33 +163,9 @@ fn file_name(data: &str) -> String {
     }
 }
 
-/// Which way the edges of a bare matrix point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Orientation {
-    /// `[i][j]` is the edge from i to j.
-    #[default]
-    RowToColumn,
-    /// `[i][j]` is the edge from j to i.
-    ColumnToRow,
-}
-
-impl From<Orientation> for graph::Orientation {
-    fn from(orientation: Orientation) -> Self {
-        match orientation {
-            Orientation::RowToColumn => Self::RowToColumn,
-            Orientation::ColumnToRow => Self::ColumnToRow,
-        }
-    }
-}
-
 /// A parser for a type whose values have fixed names: shows them in `--help`, completes them, refuses others.
-pub(crate) fn named<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr + Clone + Send + Sync + 'static,
-    T::Err: Display,
-{
-    PossibleValuesParser::new(names.into_iter().collect::<Vec<_>>())
-        .try_map(|name| name.parse::<T>().map_err(|error| error.to_string()))
+pub(crate) fn one_of<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    choice(T::ALL, T::name)
 }
 
 /// A parser for one of `all`, by the name that `name` gives it.

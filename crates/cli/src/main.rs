@@ -24,10 +24,15 @@ use crate::output::Common;
 /// Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 #[derive(Debug, Parser)]
 #[command(name = "gflowcausal", version, propagate_version = true, arg_required_else_help = true)]
-#[command(
-    after_help = "Exit codes: 0 done; 2 bad usage or bad input (nothing written); 1 failed while running; \
-                        130 interrupted (what was found so far is saved and printed first)."
-)]
+#[command(after_help = "Examples:
+  gflowcausal discover sachs
+  gflowcausal doctor data.csv && gflowcausal discover data.csv --out run
+  gflowcausal simulate --nodes 30 --degree 2 --seed 1 --out d
+  gflowcausal evaluate d/truth.json --truth d/truth.csv
+  gflowcausal help discover
+
+Exit codes: 0 done; 2 bad usage or bad input (nothing written); 1 failed while running; \
+                        130 interrupted (what was found so far is saved and printed first).")]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,

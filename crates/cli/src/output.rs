@@ -35,7 +35,8 @@ pub(crate) enum Shape {
 
 /// Prints `text` on standard output; colours disappear where they are not wanted.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    finish(anstream::stdout().write_all(text.as_bytes()))
+    let mut out = anstream::stdout();
+    finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Prints `value` as one indented JSON object.
@@ -55,6 +56,10 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 /// A reader that closed its end early (`| head`) has what it wanted.
 fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
     match outcome {
+        Err(error) if error.kind() == ErrorKind::StorageFull => {
+            let failure = Failure::running("disk-full", format!("cannot write the result: {error}"));
+            Err(failure.with_help("free some space, or send the result elsewhere"))
+        }
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::running("standard-output", format!("cannot write the result: {error}")))
         }

@@ -1,34 +1,50 @@
 //! `simulate`: data with a known graph, written to a directory.
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
     GraphFamily, Model, NoiseFamily, NoiseScale, Simulated, Simulation, write_csv, write_parquet,
 };
-use gflowcausal::graph::{Format, NamedGraph, Pdag};
-use gflowcausal::{Error, RunDir, graph_bytes};
+use gflowcausal::graph::{Format, NamedGraph, Pdag, counted};
+use gflowcausal::{Error, FileError, RunDir, graph_bytes};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::named;
+use crate::input::one_of;
 use crate::output::{Common, print_json, print_text};
 
 /// Make data with a known graph.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Files: data.csv (or data.parquet), truth.csv (0/1 adjacency, row causes column), truth.json, \
-weights.csv where the model is linear.
+weights.csv where the model is linear. All appear together, or none.
 
 Examples:
   gflowcausal simulate --graph er --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal simulate --graph sf --nodes 100 --degree 5 --standardize --out d
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
-  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big"
+  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big",
+    before_long_help = "Random graphs:
+  er           exactly degree x nodes edges, any set of pairs equally likely, a random order (NOTEARS)
+  er-gnp       each pair with the same probability, a random order (gcastle)
+  sf           Barabasi-Albert, each node joins with degree edges, a random order (gcastle)
+  sf-directed  the same, each edge from the newer node to the older: hubs are sinks (NOTEARS)
+
+Models:
+  linear       weighted sum of the parents plus noise; weights +-[0.5, 2]
+  gp           a draw of a Gaussian process over all parents jointly, plus noise
+  gp-quiet     the same with the quiet noise of GraN-DAG's data sets
+  gp-additive  one Gaussian process for each parent, plus noise
+  quadratic    linear, square and cross terms plus non-Gaussian noise (RL-BIC); weak parents leave the truth
+  mlp          a random network with 100 hidden sigmoids, plus noise
+  mim          tanh + cos + sin of linear projections, plus noise
+  discrete     categories drawn from a random table for each joint value of the parents"
 )]
 pub(crate) struct Arguments {
     /// How edges are chosen.
-    #[arg(long, default_value_t, value_parser = named::<GraphFamily>(GraphFamily::ALL.iter().map(|kind| kind.name())))]
+    #[arg(long, default_value_t, value_parser = one_of::<GraphFamily>())]
     graph: GraphFamily,
     /// How many variables.
     #[arg(long, value_name = "N", default_value_t = Simulation::default().nodes)]
@@ -40,10 +56,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     edges: Option<usize>,
     /// How a variable follows from its causes.
-    #[arg(long, default_value_t, value_parser = named::<Model>(Model::ALL.iter().map(|kind| kind.name())))]
+    #[arg(long, default_value_t, value_parser = one_of::<Model>())]
     model: Model,
     /// The family of the noise, where the model leaves it open [default: gauss].
-    #[arg(long, value_parser = named::<NoiseFamily>(NoiseFamily::ALL.iter().map(|kind| kind.name())))]
+    #[arg(long, value_parser = one_of::<NoiseFamily>())]
     noise: Option<NoiseFamily>,
     /// What the noise is multiplied by: a number, or `LOW..HIGH` to draw one for each variable [default: 1].
     #[arg(long, value_name = "SCALE")]
@@ -63,7 +79,7 @@ pub(crate) struct Arguments {
     /// Where the files go.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// `parquet` for data.parquet instead of data.csv, `json` for a summary for programs; may be given twice.
+    /// Of the data (csv unless said otherwise) or of the summary (text unless said otherwise); may be given twice.
     #[arg(long, value_name = "FORMAT")]
     format: Vec<Choice>,
     #[command(flatten)]
@@ -72,9 +88,13 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Choice {
+    /// The summary as a text for people.
     Text,
+    /// The summary as one object for programs.
     Json,
+    /// The data as data.csv.
     Csv,
+    /// The data as data.parquet.
     Parquet,
 }
 
@@ -108,9 +128,20 @@ impl Arguments {
     fn wants(&self, choice: Choice) -> bool {
         self.format.contains(&choice)
     }
+
+    /// Refuses two formats of one thing.
+    fn check_format(&self) -> Result<(), Failure> {
+        let both = |one: Choice, other: Choice| self.wants(one) && self.wants(other);
+        if both(Choice::Text, Choice::Json) || both(Choice::Csv, Choice::Parquet) {
+            let message = "--format says two things: give one of text and json, and one of csv and parquet";
+            return Err(Failure::input("bad-option", message).with_help("leave one of them out"));
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.check_format()?;
     let config = arguments.config();
     let simulated = gflowcausal::data::simulate(&config).map_err(Error::from)?;
     let files = write(arguments, &simulated)?;
@@ -119,38 +150,69 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
         return print_json(&Summary { version, simulation: &config, rows, nodes, edges, files: &files });
     }
-    let mut text = format!(
-        "{rows} rows of {nodes} variables, {edges} edges (graph {}, model {}, seed {})\n",
-        config.graph, config.model, config.seed
-    );
+    let [rows, nodes, edges] =
+        [(rows, "row"), (nodes, "variable"), (edges, "edge")].map(|(n, of)| counted(n, of));
+    let (graph, model, seed) = (config.graph, config.model, config.seed);
+    let mut text = format!("{rows} of {nodes}, {edges} (graph {graph}, model {model}, seed {seed})\n");
     for file in &files {
         text.push_str(&format!("  {}\n", file.display()));
     }
     print_text(&text)
 }
 
+/// Writes all files, or changes nothing: they take their places when the last one is complete.
 fn write(arguments: &Arguments, simulated: &Simulated) -> Result<Vec<PathBuf>, Failure> {
-    let graph = named_graph(simulated)?;
+    let is_new = !arguments.out.exists();
     let dir = RunDir::create(&arguments.out).map_err(Error::from)?;
-    let mut files = Vec::new();
-    let mut put = |name: &str, bytes: &[u8]| {
-        files.push(dir.file(name));
-        dir.write(name, |out| out.write_all(bytes)).map_err(Error::from)
-    };
-    put("truth.csv", &graph_bytes("truth.csv".as_ref(), Some(Format::Csv), &graph)?)?;
-    put("truth.json", &graph_bytes("truth.json".as_ref(), Some(Format::Json), &graph)?)?;
-    if let Some(weights) = weighted(simulated, &graph)? {
-        put("weights.csv", &graph_bytes("weights.csv".as_ref(), Some(Format::Csv), &weights)?)?;
+    let drafts = RunDir::create(dir.file(DRAFTS)).map_err(Error::from)?;
+    let written =
+        write_drafts(arguments, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
+    // That drafts cannot be removed is no failure, and would hide one that is.
+    drop(fs::remove_dir_all(drafts.path()));
+    if written.is_err() && is_new {
+        drop(fs::remove_dir(dir.path()));
     }
-    // The data come last: whoever waits for them finds the truth beside them.
-    let name = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
-    let written = dir.write(name, |out| match name {
+    written
+}
+
+/// Where files lie until all are complete.
+const DRAFTS: &str = ".simulation.part";
+
+fn write_drafts(
+    arguments: &Arguments,
+    simulated: &Simulated,
+    drafts: &RunDir,
+) -> Result<Vec<&'static str>, Failure> {
+    let graph = named_graph(simulated)?;
+    let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
+    let written = drafts.write(data, |out| match data {
         "data.csv" => write_csv(&simulated.table, out),
         _ => write_parquet(&simulated.table, out),
     });
     written.map_err(Error::from)?;
-    files.insert(0, dir.file(name));
-    Ok(files)
+    let weights = weighted(simulated, &graph)?;
+    let graphs = [
+        ("truth.csv", Format::Csv, Some(&graph)),
+        ("truth.json", Format::Json, Some(&graph)),
+        ("weights.csv", Format::Csv, weights.as_ref()),
+    ];
+    let mut names = vec![data];
+    for (name, format, graph) in graphs {
+        let Some(graph) = graph else { continue };
+        let bytes = graph_bytes(name.as_ref(), Some(format), graph)?;
+        drafts.write(name, |out| out.write_all(&bytes)).map_err(Error::from)?;
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// The data come last: whoever waits for them finds the truth beside them.
+fn move_all(names: &[&'static str], drafts: &RunDir, dir: &RunDir) -> Result<Vec<PathBuf>, Failure> {
+    for name in names.iter().rev() {
+        let refused = |source| FileError { action: "write", path: dir.file(name), source };
+        fs::rename(drafts.file(name), dir.file(name)).map_err(refused).map_err(Error::from)?;
+    }
+    Ok(names.iter().map(|name| dir.file(name)).collect())
 }
 
 fn named_graph(simulated: &Simulated) -> Result<NamedGraph, Failure> {

@@ -1,11 +1,14 @@
 //! The arrows of `docs/architecture.md`: a crate may depend on those in its row and on no other of ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
 
 const PREFIX: &str = "gflowcausal";
+
+/// The one dependency of a crate outside the workspace.
+const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
 const ARROWS: [(&str, &[&str]); 8] = [
@@ -31,20 +34,29 @@ fn folder(package: &str) -> &str {
     package.strip_prefix("gflowcausal-").unwrap_or(package)
 }
 
-/// Folder of each workspace member → names of what its library or binary depends on.
-fn dependencies() -> BTreeMap<String, Vec<String>> {
+/// Every workspace member, as its manifest has it.
+fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .output()
         .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
-    let packages = metadata["packages"].as_array().expect("a list of packages");
-    packages.iter().map(|package| (folder(text(&package["name"])).to_owned(), normal(package))).collect()
+    let mut metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    serde_json::from_value(metadata["packages"].take()).expect("a list of packages")
 }
 
-fn normal(package: &Value) -> Vec<String> {
-    let all = package["dependencies"].as_array().expect("a list of dependencies");
-    all.iter().filter(|d| d["kind"].is_null()).map(|d| text(&d["name"]).to_owned()).collect()
+/// Folder of each workspace member → names of what its library or binary depends on.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let normal = |package: &Value| direct(package).filter(|d| d["kind"].is_null()).map(name).collect();
+    packages().iter().map(|package| (folder(&name(package)).to_owned(), normal(package))).collect()
+}
+
+/// Everything that a package names itself, tests and benches included.
+fn direct(package: &Value) -> impl Iterator<Item = &Value> {
+    package["dependencies"].as_array().expect("a list of dependencies").iter()
+}
+
+fn name(of: &Value) -> String {
+    text(&of["name"]).to_owned()
 }
 
 fn text(value: &Value) -> &str {
@@ -77,4 +89,23 @@ fn every_crate_is_seen() {
     let seen = dependencies();
     assert!(seen.len() >= 4, "{seen:?}");
     assert!(seen["data"].iter().any(|used| used == "gflowcausal-graph"));
+}
+
+#[test]
+fn every_direct_dependency_has_a_row_that_says_why_and_no_row_is_left_over() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/dependencies.md");
+    let list = std::fs::read_to_string(path).expect("the list of dependencies");
+    let listed: BTreeSet<String> = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .filter(|name| *name != "crate" && *name != FUZZER)
+        .map(str::to_owned)
+        .collect();
+    let used: BTreeSet<String> = packages()
+        .iter()
+        .flat_map(|package| direct(package).map(name).collect::<Vec<_>>())
+        .filter(|name| !name.starts_with(PREFIX))
+        .collect();
+    assert_eq!(used.difference(&listed).collect::<Vec<_>>(), Vec::<&String>::new(), "without a row");
+    assert_eq!(listed.difference(&used).collect::<Vec<_>>(), Vec::<&String>::new(), "no longer used");
 }

@@ -21,14 +21,6 @@ fn printed(home: &TempDir, arguments: &[&str]) -> String {
     String::from_utf8(output).unwrap()
 }
 
-/// Standard error of a run that must fail with `exit`.
-fn refused(home: &TempDir, exit: i32, arguments: &[&str]) -> String {
-    let assert = gflowcausal(home, arguments).assert().code(exit);
-    let output = assert.get_output();
-    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -147,95 +139,102 @@ fn completions_name_the_verbs() {
 }
 
 #[test]
-fn bad_graphs_are_refused_by_name() {
-    let home = TempDir::new().unwrap();
-    write(&home, "good.csv", "from,to\na,b\n");
-    write(&home, "cycle.csv", "from,to\na,b\nb,c\nc,a\n");
-    write(&home, "other.csv", "from,to\na,z\n");
-    write(&home, "empty.csv", "");
-    let cases = [
-        (
-            "evaluate good.csv --truth cycle.csv",
-            "error[cycle]: graph 'cycle.csv': the graph has a cycle: c -> a -> b -> c\n  help: remove or turn one of these edges\n",
-        ),
-        (
-            "evaluate other.csv --truth good.csv",
-            "error[other-variables]: graph 'other.csv': the variables differ: missing b; unknown z\n  \
-             help: use the same names in both, each variable once\n",
-        ),
-        (
-            "evaluate empty.csv --truth good.csv",
-            "error[empty-file]: graph file 'empty.csv': the file is empty\n",
-        ),
-    ];
-    for (line, expected) in cases {
-        let arguments: Vec<&str> = line.split(' ').collect();
-        assert_eq!(refused(&home, 2, &arguments), expected, "{line}");
-    }
-}
-
-#[test]
-fn bad_tables_are_refused_by_code() {
-    let home = TempDir::new().unwrap();
-    write(&home, "empty.csv", "");
-    write(&home, "ragged.csv", "a,b\n1.5,2.5\n1.5\n");
-    write(&home, "text.csv", "a,b\n1.5,2.5\n1.5,x\n2.5,3.5\n");
-    write(&home, "norows.csv", "a,b\n");
-    write(&home, "twice.csv", "a,a\n1.5,2.5\n");
-    fs::create_dir(home.path().join("folder.csv")).unwrap();
-    fs::write(home.path().join("latin.csv"), b"a,b\n1.5,2.5\n\xff,1.5\n").unwrap();
-    let cases = [
-        ("empty.csv", "empty-file"),
-        ("ragged.csv", "ragged-row"),
-        ("text.csv", "mixed-types"),
-        ("norows.csv", "no-rows"),
-        ("twice.csv", "duplicate-names"),
-        ("nowhere.csv", "not-found"),
-        ("folder.csv", "directory"),
-        ("x.xlsx", "unknown-extension"),
-    ];
-    for (file, code) in cases {
-        let said = refused(&home, 2, &["doctor", file]);
-        assert!(said.starts_with(&format!("error[{code}]: ")), "{file}: {said}");
-        assert!(said.contains("\n  help: "), "{file}: {said}");
-    }
-    assert!(refused(&home, 2, &["doctor", "latin.csv"]).starts_with("error["));
-}
-
-#[test]
-fn impossible_simulations_write_nothing() {
-    let home = TempDir::new().unwrap();
-    let cases: [(&[&str], &str); 3] = [
-        (&["--nodes", "4", "--edges", "7"], "7 edges do not fit: 4 nodes have 6 pairs"),
-        (
-            &["--model", "discrete", "--noise", "exp"],
-            "option 'noise' has no effect on model 'discrete': leave it out",
-        ),
-        (&["--rows", "0"], "a table needs at least 1 row"),
-    ];
-    for (more, message) in cases {
-        let said = refused(&home, 2, &[&["simulate", "--out", "d"], more].concat());
-        assert!(said.contains(message), "{said}");
-        assert!(!home.path().join("d").exists());
-    }
-}
-
-#[test]
-fn a_file_in_the_way_is_a_running_failure() {
-    let home = TempDir::new().unwrap();
-    write(&home, "d", "");
-    let said = refused(&home, 1, &["simulate", "--out", "d"]);
-    assert!(said.starts_with("error[file-error]: cannot create 'd': "), "{said}");
-    assert!(said.ends_with("help: a file stands in the way: choose another name\n"), "{said}");
-}
-
-#[test]
 fn help_has_examples() {
     let home = TempDir::new().unwrap();
-    for verb in ["simulate", "evaluate", "convert", "doctor", "completions"] {
-        let help = printed(&home, &[verb, "--help"]);
-        assert!(help.contains("Examples:\n"), "{verb}");
+    for verb in ["", "simulate", "evaluate", "convert", "doctor", "completions"] {
+        let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let help = printed(&home, &arguments);
+        assert!(help.contains("Examples:\n  gflowcausal "), "{verb}");
+        assert!(!help.contains('\u{1b}'), "{verb}: colour without a terminal");
     }
+}
+
+#[test]
+fn the_doctors_help_lists_every_finding() {
+    let home = TempDir::new().unwrap();
+    let help = printed(&home, &["doctor", "--help"]);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/src/doctor");
+    let sources: String = ["columns.rs", "relations.rs", "rows.rs"]
+        .map(|file| fs::read_to_string(folder.join(file)).unwrap())
+        .concat();
+    // Each code stands on the line above its severity.
+    let lines: Vec<&str> = sources.lines().map(str::trim).collect();
+    let codes = lines.windows(2).filter(|pair| pair[1].starts_with("Severity::"));
+    let codes: Vec<&str> = codes.map(|pair| pair[0].trim_matches(['"', ','])).collect();
+    assert!(codes.len() >= 16, "{codes:?}");
+    for code in codes {
+        assert!(help.split_whitespace().any(|word| word == code), "{code}");
+    }
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    let home = TempDir::new().unwrap();
+    for arguments in [["doctor", "sachs"], ["doctor", "nowhere.csv"]] {
+        let output = gflowcausal(&home, &arguments).output().unwrap();
+        let both = [output.stdout, output.stderr].concat();
+        assert!(!both.is_empty() && !both.contains(&0x1b), "{arguments:?}");
+    }
+    let forced = gflowcausal(&home, &["doctor", "sachs"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(forced.stdout.contains(&0x1b), "no finding has a colour");
+    let mut both = gflowcausal(&home, &["doctor", "sachs"]);
+    let never = both.env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output().unwrap();
+    assert!(!never.stdout.contains(&0x1b), "NO_COLOR was not respected");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    use std::io::Read;
+    let home = TempDir::new().unwrap();
+    let edges = (0..9000).fold(String::from("from,to\n"), |text, k| text + &format!("a{},b{k}\n", k % 7));
+    write(&home, "long.csv", &edges);
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("gflowcausal"))
+        .args(["convert", "long.csv", "-", "--to", "json"])
+        .current_dir(home.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut head = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut head).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
+
+#[test]
+fn convert_says_what_it_did_and_what_a_format_has_no_place_for() {
+    let home = TempDir::new().unwrap();
+    write(&home, "in.csv", "from,to,weight,probability\nrain,wet,0.5,0.9\n");
+    let run = |arguments: &[&str]| gflowcausal(&home, arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let npy = run(&["convert", "in.csv", "out.npy"]);
+    assert_eq!(text(npy.stdout), "out.npy: 2 variables, 1 edge, from csv to npy\n");
+    assert_eq!(text(npy.stderr), "note: npy has no place for names and probabilities\n");
+    let quiet = run(&["convert", "in.csv", "out.bif", "--quiet"]);
+    assert_eq!((quiet.stdout, quiet.stderr), (vec![], vec![]));
+    let told = json(&printed(&home, &["convert", "in.csv", "out.tetrad", "--format", "json"]));
+    assert_eq!((&told["variables"], &told["edges"], &told["to"]), (&2.into(), &1.into(), &"tetrad".into()));
+    assert_eq!(told["left_out"], serde_json::json!(["weights", "probabilities"]));
+    let all = run(&["convert", "in.csv", "out.json"]);
+    assert_eq!(text(all.stderr), "");
+}
+
+#[test]
+fn graphs_come_through_pipes() {
+    let home = TempDir::new().unwrap();
+    write(&home, "truth.csv", "from,to\na,b\n");
+    let through = |arguments: &[&str]| {
+        let mut command = gflowcausal(&home, arguments);
+        let output = command.write_stdin("digraph { a -> b }").assert().success().get_output().clone();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(through(&["evaluate", "-", "--truth", "truth.csv"]).starts_with("SHD 0 "));
+    assert_eq!(through(&["convert", "-", "-", "--to", "edge-list"]), "from,to\na,b\n");
+    let list = gflowcausal(&home, &["convert", "-", "-", "--from", "edge-list", "--to", "dot"])
+        .write_stdin("1,2\n2,3\n")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8(list.stdout).unwrap().contains("\"2\" -> \"3\";"));
 }
 
 fn write(home: &TempDir, name: &str, text: &str) {

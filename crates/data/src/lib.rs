@@ -3,6 +3,7 @@
 mod builtin;
 mod doctor;
 mod em;
+mod loose_number;
 mod missing;
 mod moments;
 mod read;
@@ -17,13 +18,13 @@ pub use em::EmEstimate;
 pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
-    ColumnType, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,
+    ColumnType, Content, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,
     csv_moments, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
     Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax,
-    RandomGraph, Simulated, Simulation, SimulationError, UnknownName, ValidSimulation, Weights, simulate,
-    simulate_from, simulate_linear,
+    RandomGraph, Simulated, Simulation, SimulationError, ValidSimulation, Weights, simulate, simulate_from,
+    simulate_linear,
 };
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
 pub use write::{write_csv, write_parquet};

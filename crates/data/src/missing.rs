@@ -1,45 +1,20 @@
 //! What to do about values that are not there: refuse them, leave their rows out, or estimate around them.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
+use gflowcausal_graph::{choices, counted};
 
 use crate::Table;
 
-/// What to do about values that are not there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Missing {
-    /// Refuse, and say where the first one is.
-    #[default]
-    Error,
-    /// Leave out rows that lack any value.
-    Drop,
-    /// Estimate mean and covariance by expectation–maximisation.
-    Em,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Error => "error",
-            Self::Drop => "drop",
-            Self::Em => "em",
-        })
-    }
-}
-
-impl FromStr for Missing {
-    type Err = MissingError;
-
-    fn from_str(text: &str) -> Result<Self, MissingError> {
-        match text {
-            "error" => Ok(Self::Error),
-            "drop" => Ok(Self::Drop),
-            "em" => Ok(Self::Em),
-            _ => Err(MissingError::UnknownPolicy(text.into())),
-        }
+choices! {
+    /// What to do about values that are not there.
+    #[derive(Default)]
+    pub enum Missing: "way to deal with missing values" {
+        /// Refuse, and say where the first one is.
+        #[default]
+        Error = "error",
+        /// Leave out rows that lack any value.
+        Drop = "drop",
+        /// Estimate mean and covariance by expectation–maximisation.
+        Em = "em",
     }
 }
 
@@ -48,11 +23,8 @@ impl FromStr for Missing {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's message names its fields")]
 pub enum MissingError {
-    /// A word that names no policy.
-    #[error("'{0}' is no way to deal with missing values: use error, drop or em")]
-    UnknownPolicy(String),
     /// Gaps where none are allowed.
-    #[error("{count} values are missing; the first is in column '{column}', row {row}")]
+    #[error("{} missing; the first in column '{column}', row {row}", counted(*count, "value"))]
     Present { count: usize, column: String, row: usize },
     /// A gap in every row.
     #[error("each of the {0} rows has a missing value: nothing is left after dropping them")]
@@ -84,7 +56,6 @@ impl MissingError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::UnknownPolicy(_) => "unknown-option",
             Self::Infinite { .. } => "infinite-value",
             Self::Singular(_) => "collinear-columns",
             Self::Categorical(_) => "text-column",
@@ -96,7 +67,6 @@ impl MissingError {
     #[must_use]
     pub fn fix(&self) -> String {
         match self {
-            Self::UnknownPolicy(_) => "write --missing error, --missing drop or --missing em".into(),
             Self::Present { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
             Self::NothingLeft(_) => "leave out the column with the most gaps, or use --missing em".into(),
             Self::Categorical(column) => format!("use --missing drop, or leave '{column}' out"),
@@ -157,7 +127,7 @@ mod tests {
     #[test]
     fn gaps_are_refused_with_their_place() {
         let error = gappy().require_complete().unwrap_err();
-        assert_eq!(error.to_string(), "2 values are missing; the first is in column 'b', row 2");
+        assert_eq!(error.to_string(), "2 values missing; the first in column 'b', row 2");
         assert_eq!(error.code(), "missing-values");
         assert_eq!(error.fix(), "use --missing drop or --missing em, or fill the gaps");
         assert_eq!(gappy().select_rows(&[0, 3]).require_complete(), Ok(()));
@@ -177,14 +147,14 @@ mod tests {
 
     #[test]
     fn policies_have_names() {
-        for policy in [Missing::Error, Missing::Drop, Missing::Em] {
-            assert_eq!(policy.to_string().parse(), Ok(policy));
+        for policy in Missing::ALL {
+            assert_eq!(policy.to_string().parse(), Ok(*policy));
             assert_eq!(serde_json::to_string(&policy).unwrap(), format!("\"{policy}\""));
         }
         let error = "impute".parse::<Missing>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "'impute' is no way to deal with missing values: use error, drop or em"
+            "unknown way to deal with missing values 'impute': known are error, drop, em"
         );
     }
 }

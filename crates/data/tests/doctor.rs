@@ -111,7 +111,7 @@ fn infinite_and_missing_values() {
     values[9] = f64::NAN;
     let finding = only(vec![Column::continuous("x", values)]);
     assert_eq!((finding.code, finding.severity), ("missing-values", Severity::Warning));
-    assert_eq!(finding.what, "2 values are missing in column 'x'");
+    assert_eq!(finding.what, "2 values missing in column 'x'");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn categories_that_are_many_or_rare() {
 fn rows_that_are_few_repeated_or_in_sequence() {
     let few = |k| Column::continuous(format!("x{k}"), noise(k)[..3].to_vec());
     let found = diagnose(vec![few(1), few(2), few(3)]).findings;
-    assert_eq!((found[0].code, found[0].what.as_str()), ("too-few-rows", "there are 3 rows for 3 columns"));
+    assert_eq!((found[0].code, found[0].what.as_str()), ("too-few-rows", "3 rows for 3 columns"));
     let twice = |k| Column::continuous(format!("x{k}"), [&noise(k)[..100], &noise(k)[..100]].concat());
     assert_eq!(diagnose(vec![twice(1), twice(2)]).findings[0].code, "duplicate-rows");
     let mut level = 0.0;
@@ -175,4 +175,32 @@ fn odd_tables_do_not_panic() {
     ] {
         drop(diagnose(columns));
     }
+}
+
+#[test]
+fn numbers_written_for_people_were_categories_without_a_word() {
+    let prices = |text: fn(usize) -> String| {
+        let levels: Vec<String> = (0..ROWS).map(text).collect();
+        Column::categorical("price", (0..ROWS as u32).collect(), levels)
+    };
+    let cases: [fn(usize) -> String; 5] = [
+        |row| format!("1,{row:03}"),
+        |row| format!("{row},5"),
+        |row| format!("{row} %"),
+        |row| format!("${row}.50"),
+        |row| if row % 3 == 0 { "unknown".to_owned() + &row.to_string() } else { format!("{row},25") },
+    ];
+    for text in cases {
+        let finding = only(vec![prices(text)]);
+        assert_eq!((finding.code, finding.severity), ("numbers-as-text", Severity::Warning), "{}", text(1));
+        assert_eq!(
+            finding.what,
+            "numbers that are written for people and so count as categories in column 'price'"
+        );
+        assert_eq!(
+            finding.fix,
+            "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs"
+        );
+    }
+    assert_eq!(only(vec![prices(|row| format!("{row}:30"))]).code, "id-like-column");
 }

@@ -3,7 +3,9 @@
 //! Orientation, everywhere: an [`Edge`] points `from` a cause `to` its effect, and in a matrix the row causes the
 //! column.
 
+mod choice;
 mod closure;
+mod counted;
 mod cpdag;
 mod dag;
 mod dseparation;
@@ -20,7 +22,9 @@ mod order;
 mod path;
 mod pdag;
 
+pub use choice::{Choice, UnknownChoice};
 pub use closure::{Closure, GrowingDag};
+pub use counted::counted;
 pub use cpdag::Cpdag;
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};

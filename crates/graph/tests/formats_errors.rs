@@ -12,7 +12,7 @@ fn refuse(format: Format, file: impl AsRef<[u8]>, message: &str) {
 
 #[test]
 fn nothing_and_no_text() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         refuse(format, "", "the file is empty");
         if format != Format::Npy {
             refuse(format, " \n\t\n", "the file is empty");
@@ -24,11 +24,11 @@ fn nothing_and_no_text() {
 #[test]
 fn tables() {
     let refuse = |file: &str, message: &str| refuse(Format::Csv, file, message);
-    refuse("A,B\n0,1\n0\n", "row 3 has 1 cells, expected 2");
+    refuse("A,B\n0,1\n0\n", "row 3 has 1 cell, expected 2");
     refuse("0,1,0\n0,0\n0,0,0\n", "row 2 has 2 cells, expected 3");
     refuse("0,1,0\n0,0,0\n", "a matrix of 2 rows and 3 columns is not square");
     refuse("A,B,C\n0,1,0\n0,0,0\n", "a matrix of 2 rows and 3 columns is not square");
-    refuse("from\\to,A,B\nA,0,1\n", "a matrix of 1 rows and 2 columns is not square");
+    refuse("from\\to,A,B\nA,0,1\n", "a matrix of 1 row and 2 columns is not square");
     refuse("from\\to,A,B\nA,0\n", "row 2 has 2 cells, expected 3");
     refuse(",A,B\nA,0,x\nB,0,0\n", "row 2, column 3: 'x' is not a number");
     refuse("A,B\n0,NaN\n0,0\n", "row 2, column 2: 'NaN' is not a number");
@@ -75,7 +75,7 @@ fn json() {
     refuse("{\"edges\": [[\"A\", \"A\"]]}", "'A' has an edge to itself");
     refuse("{\"edges\": [[\"A\", \"B\"], [\"A\", \"B\"]]}", "'A' and 'B' are joined twice");
     refuse("{\"edges\": []}", "the graph has no variables");
-    refuse("[[0, 1]]", "a matrix of 1 rows and 2 columns is not square");
+    refuse("[[0, 1]]", "a matrix of 1 row and 2 columns is not square");
     refuse("[[0, \"x\"], [0, 0]]", "matrix[0][1]: expected a number");
     refuse(
         "{\"adjacency\": [[0]], \"orientation\": \"up\"}",
@@ -256,7 +256,7 @@ fn npy_files() {
     let names = Some(vec!["a".to_owned()]);
     let refused =
         Format::Npy.read(&with("|i1", "(2, 2)", &[0; 4]), &ReadOptions { names, ..Default::default() });
-    assert_eq!(refused.unwrap_err().to_string(), "1 names were given for 2 variables");
+    assert_eq!(refused.unwrap_err().to_string(), "1 name given for 2 variables");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn names_and_numbers_of_a_graph() {
             .unwrap_err()
             .to_string()
     };
-    assert_eq!(refused(&["A"], 2), "1 names were given for 2 variables");
+    assert_eq!(refused(&["A"], 2), "1 name given for 2 variables");
     assert_eq!(refused(&["A", ""], 2), "variable 2 has an empty name");
     assert_eq!(refused(&["A", "B", "A"], 3), "two variables are named 'A'");
     let mut graph = named(&["A", "B"], &[(0, 1)], &[]);
@@ -321,4 +321,109 @@ fn names_and_numbers_of_a_graph() {
     assert_eq!(outside.to_string(), "there is no edge from 'A' to '7'");
     let nan = graph.set_probability(Edge::new(0, 1), f64::NAN).unwrap_err();
     assert_eq!(nan.to_string(), "the edge from 'A' to 'B' has the value NaN");
+}
+
+#[test]
+fn numbers_of_edges_that_are_none_were_dropped() {
+    refuse(Format::Dot, "digraph {\n a -> b [weight=strong] }", "line 2: weight 'strong' is not a number");
+    refuse(
+        Format::Dot,
+        "digraph { edge [\nprobability=\"93 %\"]; a -> b }",
+        "line 2: probability '93 %' is not a number",
+    );
+    refuse(
+        Format::Dot,
+        "digraph { a -> b [dir=left] }",
+        "line 1: dir 'left' is not forward, back, both or none",
+    );
+    let gml = |edge: &str| {
+        format!("graph [ directed 1 node [ id 1 ] node [ id 2 ]\nedge [ source 1 target 2 {edge} ] ]")
+    };
+    refuse(Format::Gml, gml("weight \"strong\""), "line 2: weight 'strong' is not a number");
+    refuse(Format::Gml, gml("probability [ p 1 ]"), "line 2: probability '[…]' is not a number");
+    refuse(Format::Gml, gml("directed maybe"), "line 2: directed 'maybe' is not true or false");
+    let graphml = |edge: &str| {
+        format!(
+            "<graphml><key id=\"w\" attr.name=\"weight\"/><graph edgedefault=\"directed\">\n\
+             <node id=\"a\"/><node id=\"b\"/>\n{edge}</graph></graphml>"
+        )
+    };
+    let weighed = |weight: &str| {
+        graphml(&format!("<edge source=\"a\" target=\"b\"><data key=\"w\">{weight}</data></edge>"))
+    };
+    refuse(Format::Graphml, weighed("strong"), "line 3: weight 'strong' is not a number");
+    refuse(Format::Graphml, weighed("NaN"), "line 3: the edge from 'a' to 'b' has the value NaN");
+    refuse(
+        Format::Graphml,
+        graphml("<edge source=\"a\" target=\"b\" directed=\"yes\"/>"),
+        "line 3: directed 'yes' is not true or false",
+    );
+    refuse(
+        Format::Graphml,
+        "<graphml>\n<graph edgedefault=\"both\"></graph></graphml>",
+        "line 2: edgedefault 'both' is not directed or undirected",
+    );
+}
+
+#[test]
+fn json_that_says_directed_in_other_words_was_taken_for_directed() {
+    let refuse = |file: &str, message: &str| refuse(Format::Json, file, message);
+    refuse(
+        "{\"edges\": [{\"from\": \"A\", \"to\": \"B\", \"directed\": \"no\"}]}",
+        "edges[0]: expected true or false under \"directed\"",
+    );
+    refuse("{\"directed\": 2, \"edges\": [[\"A\", \"B\"]]}", "directed: expected true or false");
+}
+
+#[test]
+fn a_table_that_is_nearly_a_matrix_or_a_list_of_edges() {
+    let csv = |file: &str, message: &str| refuse(Format::Csv, file, message);
+    csv("A,B,C\nA,0,1\nB,0,0\n", "the rows are named A, B, but the columns B, C");
+    csv("1,2\n2,3\n3,4\n", "3 rows of 2 numbers are no square matrix");
+    let list = |file: &str, message: &str| refuse(Format::EdgeList, file, message);
+    list(
+        "0,1,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n",
+        "line 1, column 1: expected columns named 'from' and 'to', or two or three without names, found 4 columns",
+    );
+    list("from,to,directed\nA,B,maybe\n", "line 2: directed 'maybe' is not true or false");
+    list("a,b,strong\n", "row 1, column 3: 'strong' is not a number");
+}
+
+#[test]
+fn codes_and_ways_out() {
+    let cases = [
+        (Format::Json, "", "empty-file", "check that the program that wrote it had finished"),
+        (Format::Json, "{", "bad-graph-file", "correct that place, or write the file again"),
+        (Format::Csv, "1,2\n2,3\n3,4\n", "not-square", "if it is a list of edges, write 'from,to' above it"),
+        (
+            Format::Csv,
+            "0,1,0\n0,0,0\n",
+            "not-square",
+            "an adjacency matrix has one row and one column for each variable",
+        ),
+        (
+            Format::Csv,
+            "A,B,C\nA,0,1\nB,0,0\n",
+            "other-variables",
+            "name the rows as the columns, in any order",
+        ),
+        (
+            Format::Csv,
+            "A,B\n0,x\n0,0\n",
+            "bad-graph-file",
+            "write 0 for no edge, and 1 or a weight for an edge",
+        ),
+        (Format::Csv, "from,to\nA,A\n", "self-loop", "remove the edge: nothing causes itself here"),
+        (Format::Csv, "from,to\nA,B\nB,A\n", "bad-graph", "keep one of the two edges"),
+        (
+            Format::Dot,
+            "digraph { a -> b [weight=x] }",
+            "bad-graph-file",
+            "correct the value, or leave it out",
+        ),
+    ];
+    for (format, file, code, fix) in cases {
+        let error = format.read(file.as_bytes(), &ReadOptions::default()).unwrap_err();
+        assert_eq!((error.code(), error.fix()), (code, fix), "{file}");
+    }
 }

@@ -195,6 +195,94 @@ fn bnlearn_bif() {
 }
 
 #[test]
+fn javabayes_bif() {
+    // As JavaBayes 0.346 writes its dog problem: no bar, no commas, quotes, properties in free text.
+    let file = "network \"Dog-Problem\" { //5 variables and 5 probability distributions\n\
+                \tproperty \"credal-set constant-density-bounded 1.1\" ;\n\
+                \tproperty seen at http://www.cs.cmu.edu/~javabayes ; }\n\
+                variable  \"light-on\" { //2 values\n\ttype discrete[2] {  \"true\"  \"false\" };\n\
+                \tproperty \"position = (218, 195)\" ;\n}\n\
+                variable  \"family-out\" { //2 values\n\ttype discrete[2] {  \"true\"  \"false\" };\n}\n\
+                probability (  \"light-on\"  \"family-out\" ) { //2 variable(s) and 4 values\n\
+                \ttable 0.6 0.05 0.4 0.95 ;\n}\n\
+                probability (  \"family-out\" ) { //1 variable(s) and 2 values\n\ttable 0.15 0.85 ;\n}\n";
+    says(&read(Format::Bif, file), &["light-on", "family-out"], &["family-out -> light-on"]);
+}
+
+#[test]
+fn variables_called_parent_and_child_were_taken_for_a_list_of_edges() {
+    let names = ["parent", "child", "age"];
+    let edges = ["parent -> child", "child -> age"];
+    for file in [
+        "parent,child,age\n0,1,0\n0,0,1\n0,0,0\n",
+        ",parent,child,age\nparent,0,1,0\nchild,0,0,1\nage,0,0,0\n",
+        "name,parent,child,age\nparent,0,1,0\nchild,0,0,1\nage,0,0,0\n",
+        ",parent,child,age\n0,0,1,0\n1,0,0,1\n2,0,0,0\n",
+        "parent child age\n1 0 1 0\n2 0 0 1\n3 0 0 0\n",
+    ] {
+        says(&read(Format::Csv, file), &names, &edges);
+    }
+    let list = "source,target,note\n1,2,0\n2,3,0\n3,4,1\n";
+    says(&read(Format::Csv, list), &["1", "2", "3", "4"], &["1 -> 2", "2 -> 3", "3 -> 4"]);
+    let list = ",from,to\n0,5,6\n1,6,7\n";
+    says(&read(Format::Csv, list), &["5", "6", "7"], &["5 -> 6", "6 -> 7"]);
+}
+
+#[test]
+fn a_list_of_edges_without_header_was_read_as_a_matrix_when_asked_for() {
+    let options = ReadOptions::default();
+    for file in ["1,2\n2,3\n", "1 2\n2 3\n", "from\tto\n1\t2\n2\t3\n", "1,2,0.5\n2,3,-1\n"] {
+        let named = Format::EdgeList.read(file.as_bytes(), &options).unwrap();
+        says(&named, &["1", "2", "3"], &["1 -> 2", "2 -> 3"]);
+    }
+}
+
+#[test]
+fn flags_of_every_spelling() {
+    let graphml = |directed: &str| {
+        format!(
+            "<graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\
+             <edge source=\"a\" target=\"b\"{directed}/></graph></graphml>"
+        )
+    };
+    let json = |directed: &str| format!("{{\"edges\": [{{\"from\": \"a\", \"to\": \"b\"{directed}}}]}}");
+    let gml = |directed: &str| {
+        format!(
+            "graph [ node [ id 1 label \"a\" ] node [ id 2 label \"b\" ] edge [ source 1 target 2 {directed} ] ]"
+        )
+    };
+    let (arrow, line) = (["a -> b"], ["a -- b"]);
+    for yes in ["1", "true"] {
+        let directed = format!(" directed=\"{yes}\"");
+        says(&read(Format::Graphml, &graphml(&directed)), &["a", "b"], &arrow);
+        says(&read(Format::Gml, &gml(&format!("directed {yes}"))), &["a", "b"], &arrow);
+    }
+    says(&read(Format::Graphml, &graphml("")), &["a", "b"], &line);
+    says(&read(Format::Gml, &gml("")), &["a", "b"], &line);
+    for no in ["false", "0", "\"false\"", "\"0\""] {
+        says(&read(Format::Json, &json(&format!(", \"directed\": {no}"))), &["a", "b"], &line);
+    }
+    for yes in ["true", "1", "\"true\"", "null"] {
+        says(&read(Format::Json, &json(&format!(", \"directed\": {yes}"))), &["a", "b"], &arrow);
+    }
+    says(&read(Format::Json, "{\"directed\": \"false\", \"edges\": [[\"a\", \"b\"]]}"), &["a", "b"], &line);
+}
+
+#[test]
+fn empty_names_and_numbers_say_nothing() {
+    let file = r#"<graphml><key id="n" for="node" attr.name="name"/><key id="w" for="edge" attr.name="weight"/>
+      <graph edgedefault="directed"><node id="a"><data key="n"/></node><node id="b"><data key="n"> </data></node>
+      <edge source="a" target="b"><data key="w"/></edge></graph></graphml>"#;
+    let named = read(Format::Graphml, file);
+    says(&named, &["a", "b"], &["a -> b"]);
+    assert_eq!(named.weight(Edge::new(0, 1)), None);
+    let gml =
+        "graph [ directed 1 node [ id 7 label \"\" ] node [ id 8 ] edge [ source 7 target 8 weight \"\" ] ]";
+    says(&read(Format::Gml, gml), &["7", "8"], &["7 -> 8"]);
+    says(&read(Format::Dot, "digraph { 0 [label=\"\"]; 0 -> 1 [weight=\"\"] }"), &["0", "1"], &["0 -> 1"]);
+}
+
+#[test]
 fn tetrad_text() {
     let file = "Graph Nodes:\nX1;my var;X3;X4\n\nGraph Edges:\n1. X1 --> my var dd nl\n2. X3 --- X1\n\
                 3. X4 <-- X3 [X4 <-- X3]:0.9300;[no edge]:0.0700;\n\nGraph Attributes:\nBIC: -123\n";

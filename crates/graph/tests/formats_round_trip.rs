@@ -209,7 +209,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_recognised(named in graph(0..3)) {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let Ok(file) = format.write(&named) else { continue };
             let expected = if format == Format::EdgeList { Format::Csv } else { format };
             prop_assert_eq!(Format::detect(&file), Some(expected), "{}", String::from_utf8_lossy(&file));

@@ -18,7 +18,7 @@ fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn graph_targets() -> impl Iterator<Item = (Format, String)> {
-    Format::ALL.into_iter().map(|format| (format, format!("graph_{}", format.name().replace('-', "_"))))
+    Format::ALL.iter().copied().map(|format| (format, format!("graph_{}", format.name().replace('-', "_"))))
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn every_graph_target_has_seeds_that_its_reader_understands() {
 #[test]
 fn no_seed_breaks_a_reader_or_is_lost_in_writing() {
     for (path, file) in graph_targets().flat_map(|(_, target)| seeds(&target)) {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             let Ok(named) = format.read(&file, &ReadOptions::default()) else { continue };
             let Ok(written) = format.write(&named) else { continue };
             let options = ReadOptions { names: Some(named.names().to_vec()), ..ReadOptions::default() };
@@ -55,7 +55,7 @@ fn seeds_cut_anywhere_or_with_a_wrong_byte_are_read_or_refused() {
         for at in 0..file.len().min(600) {
             let mut wrong = file.clone();
             wrong[at] ^= 0x15;
-            for format in Format::ALL {
+            for &format in Format::ALL {
                 _ = format.read(&file[..at], &ReadOptions::default());
                 _ = format.read(&wrong, &ReadOptions::default());
             }

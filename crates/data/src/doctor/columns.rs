@@ -1,6 +1,9 @@
 //! What can be seen in one column at a time.
 
+use gflowcausal_graph::counted;
+
 use super::{Finding, Severity, about};
+use crate::loose_number::is_loose_number;
 use crate::{Column, MISSING_CODE, Table, Values};
 
 /// A robust deviation this many times the usual one is an outlier.
@@ -30,6 +33,7 @@ struct Looks {
     outliers: bool,
     many_levels: bool,
     rare_level: bool,
+    numbers_as_text: bool,
 }
 
 pub(super) fn findings(table: &Table) -> Vec<Finding> {
@@ -75,10 +79,17 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             "leave it out",
         ),
         about(
+            such(&|looks| looks.numbers_as_text),
+            "numbers-as-text",
+            Severity::Warning,
+            |who| format!("numbers that are written for people and so count as categories in {who}"),
+            "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs",
+        ),
+        about(
             such(&|looks| looks.missing > 0 && !looks.empty),
             "missing-values",
             Severity::Warning,
-            |who| format!("{cells} values are missing in {who}"),
+            |who| format!("{} missing in {who}", counted(cells, "value")),
             "use --missing drop or --missing em, or fill the gaps",
         ),
         about(
@@ -128,7 +139,7 @@ impl Looks {
     fn of(column: &Column) -> Self {
         match &column.values {
             Values::Continuous(values) => Self::of_numbers(values),
-            Values::Categorical { codes, levels } => Self::of_categories(codes, levels.len()),
+            Values::Categorical { codes, levels } => Self::of_categories(codes, levels),
         }
     }
 
@@ -144,24 +155,42 @@ impl Looks {
         Self { missing, empty, infinite, constant, id, skewed, outliers, ..Self::default() }
     }
 
-    fn of_categories(codes: &[u32], levels: usize) -> Self {
-        let mut counts = vec![0; levels];
+    fn of_categories(codes: &[u32], levels: &[String]) -> Self {
+        let mut counts = vec![0; levels.len()];
         for &code in codes.iter().filter(|&&code| code != MISSING_CODE) {
             counts[code as usize] += 1;
         }
         let seen = counts.iter().filter(|&&count| count > 0).count();
         let present: usize = counts.iter().sum();
-        let id = present > 2 && seen == present;
+        let numbers_as_text = are_loose_numbers(levels, &counts);
+        let id = present > 2 && seen == present && !numbers_as_text;
+        let few = |count: &usize| (1..FEW_ROWS).contains(count);
+        let judged = !id && !numbers_as_text;
         Self {
             missing: codes.len() - present,
             empty: !codes.is_empty() && present == 0,
             constant: seen == 1,
             id,
-            many_levels: !id && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
-            rare_level: !id && counts.iter().any(|&count| (1..FEW_ROWS).contains(&count)),
+            many_levels: judged && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
+            rare_level: judged && counts.iter().any(few),
+            numbers_as_text,
             ..Self::default()
         }
     }
+}
+
+/// Whether most rows hold numbers, and some of those are written for people.
+fn are_loose_numbers(levels: &[String], counts: &[usize]) -> bool {
+    let (mut plain, mut loose, mut other) = (0, 0, 0);
+    for (level, count) in levels.iter().zip(counts) {
+        let kind = match fast_float2::parse::<f64, _>(level) {
+            Ok(_) => &mut plain,
+            Err(_) if is_loose_number(level) => &mut loose,
+            Err(_) => &mut other,
+        };
+        *kind += count;
+    }
+    loose > 0 && plain + loose > other
 }
 
 /// The third standardised moment; values of any scale.

@@ -1,5 +1,7 @@
 //! What can be seen in the rows: too few, repeated, or in a sequence.
 
+use gflowcausal_graph::counted;
+
 use super::{Finding, Severity, about};
 use crate::{Column, Table};
 
@@ -24,7 +26,7 @@ fn too_few(table: &Table) -> Option<Finding> {
         concerned,
         "too-few-rows",
         Severity::Error,
-        |_| format!("there are {rows} rows for {columns} columns"),
+        |_| format!("{} for {columns} columns", counted(rows, "row")),
         "add rows, or choose fewer columns",
     )
 }

@@ -2,8 +2,14 @@
 
 use std::io;
 
+use std::path::Path;
+
+use gflowcausal_graph::counted;
+
 use crate::TableError;
+use crate::loose_number::is_loose_number;
 use crate::read::options::ColumnType;
+use crate::read::source::{Content, EXTENSIONS};
 
 /// Why a file cannot be read.
 ///
@@ -23,14 +29,14 @@ pub enum ReadError {
     #[error("'{0}' is a directory, not a file")]
     Directory(String),
     /// A name that does not say what is inside.
-    #[error("'{0}' has no extension that says what is inside")]
+    #[error("the extension of '{0}' is not that of a table")]
     UnknownExtension(String),
     /// The system failed while reading.
     #[error("reading failed: {0}")]
     Io(#[source] io::Error),
     /// Contents of another kind than the name says.
-    #[error("the file is called {expected}, but holds {found}")]
-    WrongContent { expected: &'static str, found: &'static str },
+    #[error("{expected} was expected, but this is {found}")]
+    WrongContent { expected: &'static str, found: Content },
     /// The file ends in the middle.
     #[error("the {0} data end too early: the file was cut short")]
     Truncated(&'static str),
@@ -40,6 +46,9 @@ pub enum ReadError {
     /// A part of the format that is not read.
     #[error("the {format} file has {what}, which cannot be read")]
     Unsupported { format: &'static str, what: String },
+    /// A NumPy array that is no table.
+    #[error("the NumPy array has {}, but a table has 2", counted(*.0, "dimension"))]
+    Dimensions(usize),
     /// A column of values that are neither numbers nor categories.
     #[error("column '{column}' is of type {kind}, which is neither a number nor a category")]
     UnsupportedType { column: String, kind: String },
@@ -47,10 +56,10 @@ pub enum ReadError {
     #[error("the file is empty")]
     Empty,
     /// Names but no values.
-    #[error("there are {0} column names but no rows")]
+    #[error("there are no rows below the {}", counted(*.0, "column name"))]
     NoRows(usize),
     /// Rows of different lengths.
-    #[error("row {row} has {cells} cells, but there are {columns} columns")]
+    #[error("row {row} has {}, but there are {columns} columns", counted(*cells, "cell"))]
     Ragged { row: usize, cells: usize, columns: usize },
     /// Text where the rest of the column is numbers.
     #[error("column '{column}' holds numbers, but row {row} is the text '{cell}'")]
@@ -67,6 +76,9 @@ pub enum ReadError {
     /// A gap in every row.
     #[error("each of the {0} rows has a missing value: nothing is left after dropping them")]
     AllDropped(u64),
+    /// A whole number of more digits than a real number keeps.
+    #[error("column '{column}', row {row}: {digits} has more digits than a number keeps")]
+    Inexact { column: String, row: usize, digits: String },
     /// A number that is not finite.
     #[error("column '{column}' has an infinite value in row {row}")]
     Infinite { column: String, row: usize },
@@ -82,6 +94,9 @@ pub enum ReadError {
     /// A row without an end.
     #[error("a row is longer than {limit} MiB; it begins with '{start}'")]
     LongRow { start: String, limit: usize },
+    /// More numbers than fit in memory.
+    #[error("the table would take about {}, but only {} of memory are free", size(*bytes), size(*limit))]
+    TooLarge { bytes: u64, limit: u64 },
     /// More columns than any method here can use.
     #[error("there are {columns} columns, more than the {limit} that can be used")]
     TooManyColumns { columns: usize, limit: usize },
@@ -109,17 +124,21 @@ impl ReadError {
             Self::WrongContent { .. } => "wrong-content",
             Self::Truncated(_) => "truncated-file",
             Self::Damaged { .. } => "damaged-file",
-            Self::Unsupported { .. } | Self::UnsupportedType { .. } => "unsupported-type",
+            Self::Unsupported { .. } | Self::UnsupportedType { .. } | Self::Dimensions(_) => {
+                "unsupported-type"
+            }
             Self::Empty => "empty-file",
             Self::NoRows(_) => "no-rows",
             Self::Ragged { .. } => "ragged-row",
             Self::MixedTypes { .. } => "mixed-types",
             Self::TextColumn { .. } | Self::CategoricalMoments(_) => "text-column",
             Self::Missing { .. } | Self::AllDropped(_) | Self::StreamedEm => "missing-values",
+            Self::Inexact { .. } => "inexact-number",
             Self::Infinite { .. } => "infinite-value",
             Self::NotUtf8 { .. } | Self::HeaderNotUtf8(_) => "not-utf8",
             Self::UnclosedQuote(_) => "unclosed-quote",
             Self::LongRow { .. } => "long-row",
+            Self::TooLarge { .. } => "too-large",
             Self::TooManyColumns { .. } => "too-many-columns",
             Self::UnknownColumn { .. } => "unknown-column",
             Self::Table(TableError::DuplicateName(_)) => "duplicate-names",
@@ -134,19 +153,27 @@ impl ReadError {
             Self::NotFound(_) => "check the path, or give the name of a built-in data set".into(),
             Self::NoPermission(_) => "make the file readable for you, or copy it".into(),
             Self::Directory(_) => "name a file inside it".into(),
-            Self::UnknownExtension(_) | Self::WrongContent { .. } => {
-                format!("rename the file so that it ends in what it holds: {}", super::source::EXTENSIONS)
-            }
+            Self::UnknownExtension(path) => extension_fix(path),
+            Self::WrongContent { found, .. } => found.fix(),
             Self::Io(_) => "try again, or copy the file to a local disk".into(),
             Self::Truncated(_) | Self::Damaged { .. } => "fetch or write the file again".into(),
             Self::Unsupported { .. } => "save it again as CSV or as Parquet with snappy compression".into(),
+            Self::Dimensions(1) => "stack the variables: numpy.save(file, numpy.column_stack((a, b, …)))".into(),
+            Self::Dimensions(_) => "reshape it to one row for each observation".into(),
             Self::UnsupportedType { column, .. } => {
                 format!("leave '{column}' out, or turn it into numbers or text")
             }
             Self::Empty => "check that the program that wrote it had finished".into(),
             Self::NoRows(_) => "add rows below the names; if the first row is data, use --no-header".into(),
+            Self::Ragged { row: 1, cells, columns } if *cells == columns + 1 => {
+                "name every column; if R wrote the file, leave the row names out: write.table(…, row.names = FALSE)"
+                    .into()
+            }
             Self::Ragged { .. } => {
                 "give every row the same number of cells, or name the right separator with --delimiter".into()
+            }
+            Self::MixedTypes { cell, .. } if is_loose_number(cell) => {
+                "write every number plainly, such as 1234.5".into()
             }
             Self::MixedTypes { column, .. } => format!(
                 "correct the cell, leave it empty if it means a missing value, or use --types {column}=categorical"
@@ -157,11 +184,17 @@ impl ReadError {
             Self::Missing { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
             Self::AllDropped(_) => "leave out the column with the most gaps, or use --missing em".into(),
             Self::StreamedEm => "use --missing drop, or read the whole table".into(),
+            Self::Inexact { column, .. } => format!(
+                "if it is a code, keep it as text and use --types {column}=categorical; if its last digits do not \
+                 matter, use --types {column}=continuous"
+            ),
             Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
             Self::NotUtf8 { .. } | Self::HeaderNotUtf8(_) => "save the file as UTF-8".into(),
-            Self::UnclosedQuote(_) | Self::LongRow { .. } => {
-                "close the quote, or remove quotes that are part of a value".into()
+            Self::UnclosedQuote(_) => "close the quote, or remove quotes that are part of a value".into(),
+            Self::LongRow { .. } => {
+                "check that this is a text table with a line for each row, and that every quote is closed".into()
             }
+            Self::TooLarge { .. } => "choose fewer rows or columns".into(),
             Self::TooManyColumns { .. } => "choose the columns of interest, or transpose the table".into(),
             Self::UnknownColumn { .. } => "write the name as it is in the file".into(),
             Self::Table(TableError::DuplicateName(_)) => "give every column a name of its own".into(),
@@ -170,10 +203,37 @@ impl ReadError {
     }
 }
 
+/// What to do about a file that is no table, going by its name.
+fn extension_fix(path: &str) -> String {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    match extension.unwrap_or_default().to_lowercase().as_str() {
+        "npz" => "save one array by itself: numpy.save(\"table.npy\", array)".into(),
+        "xlsx" | "xls" | "xlsm" | "ods" => "save the sheet as CSV".into(),
+        "rds" | "rda" | "rdata" => {
+            "write it from R: write.csv(table, \"table.csv\", row.names = FALSE)".into()
+        }
+        "sav" | "dta" | "sas7bdat" | "mat" | "h5" | "hdf5" | "pkl" | "json" => {
+            "save it as CSV or Parquet".into()
+        }
+        "zip" | "bz2" | "xz" | "zst" | "7z" | "tar" | "tgz" => "unpack it; only gzip is unpacked here".into(),
+        _ => format!("rename the file so that it ends in what it holds: {EXTENSIONS}"),
+    }
+}
+
+/// A number of bytes for people.
+fn size(bytes: u64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
+    let bytes = bytes as f64;
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes / unit),
+        None => format!("{:.0} kB", bytes / 1e3),
+    }
+}
+
 /// The beginning of some bytes, for a message.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     const LENGTH: usize = 40;
-    let line = bytes.split(|&byte| byte == b'\n' || byte == b'\r').next().unwrap_or_default();
+    let line = bytes.split(|byte| b"\n\r\0".contains(byte)).next().unwrap_or_default();
     let text = String::from_utf8_lossy(&line[..line.len().min(4 * LENGTH)]);
     let mut excerpt: String = text.chars().take(LENGTH).collect();
     if excerpt.len() < text.len() || text.len() < line.len() {

@@ -4,6 +4,7 @@ mod arrow;
 mod column;
 mod csv;
 mod error;
+mod gzip;
 mod npy;
 mod options;
 mod parquet;
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use csv::csv_moments;
 pub use error::ReadError;
 pub use options::{ColumnType, Delimiter, Header, OptionError, ReadOptions, parse_types};
-pub use source::{Format, Source};
+pub use source::{Content, Format, Source};
 
 use crate::read::sink::{MomentsSink, Sink, TableSink};
 use crate::{Missing, Moments, Table, TableError};
@@ -29,7 +30,7 @@ const MAX_COLUMNS: usize = 20_000;
 /// A column is of the type that `options` say, or else by this rule: text is categorical; whole numbers (in text:
 /// written without point or exponent) are categorical if there are at most ten different ones and at least five rows
 /// for each on average; all other numbers are continuous. Text in a column more than half of which are numbers is
-/// an error. Levels are sorted, numbers by size.
+/// an error, and so is a whole number with more digits than a real number keeps. Levels are sorted, numbers by size.
 ///
 /// ```
 /// use gflowcausal_data::{Format, ReadOptions, Source, read_table};
@@ -44,7 +45,7 @@ const MAX_COLUMNS: usize = 20_000;
 /// When there is no such file or its contents are no table; see [`ReadError`].
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table, ReadError> {
     if source.format()? == Format::Csv {
-        return csv::read_csv(source::open_text(source)?, options);
+        return csv::read_csv(source::open_text(source)?, source::plain_length(source), options);
     }
     let mut sink = TableSink::new(options);
     read_binary(source, &mut sink)?;
@@ -121,6 +122,21 @@ pub fn stream_moments(
 /// What a column without a name is called.
 fn unnamed(number: usize) -> String {
     format!("X{number}")
+}
+
+/// The names, with one for each column that has none.
+fn complete_names(names: Vec<String>) -> Vec<String> {
+    let name = |(k, name): (usize, String)| if name.is_empty() { unnamed(k + 1) } else { name };
+    names.into_iter().enumerate().map(name).collect()
+}
+
+/// Refuses a table whose numbers do not fit in memory.
+fn check_memory(rows: u64, columns: usize, options: &ReadOptions) -> Result<(), ReadError> {
+    let bytes = rows.saturating_mul(columns as u64).saturating_mul(size_of::<f64>() as u64);
+    match options.memory_limit {
+        Some(limit) if bytes > limit => Err(ReadError::TooLarge { bytes, limit }),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses more columns than can be used, and two of one name, before any values are read.

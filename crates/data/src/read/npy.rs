@@ -1,10 +1,11 @@
 //! Two-dimensional NumPy arrays: one column for each column, any order and byte order.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use crate::read::column::{ColumnBuilder, Value};
 use crate::read::error::{ReadError, excerpt};
 use crate::read::sink::Sink;
+use crate::read::source::Content;
 use crate::read::{MAX_COLUMNS, unnamed};
 
 const FORMAT: &str = "NumPy";
@@ -48,11 +49,14 @@ enum Number {
 }
 
 impl Array {
-    fn read(stream: &mut impl Read) -> Result<Self, ReadError> {
+    fn read(stream: &mut impl BufRead) -> Result<Self, ReadError> {
         let mut start = [0; 8];
+        if stream.fill_buf().map_err(ReadError::Io)?.is_empty() {
+            return Err(ReadError::Empty);
+        }
         fill(stream, &mut start)?;
         if !start.starts_with(b"\x93NUMPY") {
-            return Err(ReadError::WrongContent { expected: "NumPy", found: "something else" });
+            return Err(ReadError::WrongContent { expected: "NumPy", found: Content::Other });
         }
         let mut length = [0; 4];
         let width = if start[6] == 1 { 2 } else { 4 };
@@ -86,7 +90,7 @@ impl Array {
             return Some(Err(unsupported(format!("values of type {kind}"))));
         };
         let &[rows, columns] = shape.as_slice() else {
-            return Some(Err(unsupported(format!("an array of {} dimensions instead of 2", shape.len()))));
+            return Some(Err(ReadError::Dimensions(shape.len())));
         };
         if columns > MAX_COLUMNS {
             return Some(Err(ReadError::TooManyColumns { columns, limit: MAX_COLUMNS }));
@@ -145,10 +149,10 @@ impl Number {
         let word = u64::from_le_bytes(bytes);
         match self {
             Self::Bool => Value::Text(if word == 0 { "false" } else { "true" }),
-            Self::Unsigned(_) => Value::Number(word as f64),
+            Self::Unsigned(_) => Value::Whole(word.into()),
             Self::Signed(size) => {
                 let unused = 64 - 8 * size as u32;
-                Value::Number(((word << unused) as i64 >> unused) as f64)
+                Value::Whole(((word << unused) as i64 >> unused).into())
             }
             Self::Float(4) => Value::Number(f64::from(f32::from_bits(word as u32))),
             Self::Float(_) => Value::Number(f64::from_bits(word)),

@@ -1,14 +1,19 @@
 //! What a user may say about a file: header, separator, column types, how gaps are written.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::str::FromStr;
 
+use gflowcausal_graph::{UnknownChoice, choices};
 use serde::{Deserialize, Serialize};
 
-/// What is written for a value that is not there, unless the user says otherwise.
-const MISSING_TOKENS: [&str; 12] =
-    ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?", "."];
+/// What is written for a value that is not there, unless the user says otherwise: by R, pandas, SQL, SAS, the error
+/// values of spreadsheets, and what C libraries print for an undefined result.
+#[rustfmt::skip]
+const MISSING_TOKENS: [&str; 28] = [
+    "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null", "?", ".",
+    "#N/A", "#NA", "#DIV/0!", "#NUM!", "#VALUE!", "#REF!", "#NAME?", "#NULL!",
+    "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "1.#SNAN", "-1.#SNAN", "-nan(ind)", "nan(ind)",
+];
 
 /// What the reader does not find out by itself.
 ///
@@ -28,12 +33,20 @@ pub struct ReadOptions {
     pub types: BTreeMap<String, ColumnType>,
     /// Texts that stand for a value that is not there.
     pub missing_tokens: Vec<String>,
+    /// How many bytes the numbers of a table may take; none: any number. A stream of moments needs no limit.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
         let missing_tokens = MISSING_TOKENS.iter().map(ToString::to_string).collect();
-        Self { header: Header::Detect, delimiter: None, types: BTreeMap::new(), missing_tokens }
+        Self {
+            header: Header::Detect,
+            delimiter: None,
+            types: BTreeMap::new(),
+            missing_tokens,
+            memory_limit: None,
+        }
     }
 }
 
@@ -50,34 +63,13 @@ pub enum Header {
     Absent,
 }
 
-/// What kind of values a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColumnType {
-    /// Real numbers.
-    Continuous,
-    /// One of a few values without size.
-    Categorical,
-}
-
-impl fmt::Display for ColumnType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Continuous => "continuous",
-            Self::Categorical => "categorical",
-        })
-    }
-}
-
-impl FromStr for ColumnType {
-    type Err = OptionError;
-
-    fn from_str(text: &str) -> Result<Self, OptionError> {
-        match text {
-            "continuous" => Ok(Self::Continuous),
-            "categorical" => Ok(Self::Categorical),
-            _ => Err(OptionError::UnknownType(text.into())),
-        }
+choices! {
+    /// What kind of values a column holds.
+    pub enum ColumnType: "column type" {
+        /// Real numbers.
+        Continuous = "continuous",
+        /// One of a few values without size.
+        Categorical = "categorical",
     }
 }
 
@@ -125,8 +117,8 @@ pub enum OptionError {
     #[error("'{0}' cannot separate cells: use one of , ; | or another mark, tab, space")]
     UnknownDelimiter(String),
     /// A type that does not exist.
-    #[error("there is no column type '{0}': use continuous or categorical")]
-    UnknownType(String),
+    #[error(transparent)]
+    UnknownType(#[from] UnknownChoice),
     /// A column without a type.
     #[error("'{0}' does not say a type: write NAME=continuous or NAME=categorical")]
     NoType(String),
@@ -161,7 +153,7 @@ mod tests {
         assert_eq!(types["c=d"], ColumnType::Categorical);
         let error = |text| parse_types(text).unwrap_err().to_string();
         assert_eq!(error("a"), "'a' does not say a type: write NAME=continuous or NAME=categorical");
-        assert_eq!(error("a=real"), "there is no column type 'real': use continuous or categorical");
+        assert_eq!(error("a=real"), "unknown column type 'real': known are continuous, categorical");
         assert_eq!(error("a=continuous,a=categorical"), "column 'a' is given a type twice");
     }
 

@@ -2,7 +2,9 @@
 
 use crate::read::column::ColumnBuilder;
 use crate::read::options::ReadOptions;
-use crate::read::{ReadError, Streamed, check_columns, check_streamable, check_types};
+use crate::read::{
+    ReadError, Streamed, check_columns, check_memory, check_streamable, check_types, complete_names,
+};
 use crate::{Column, Missing, Moments, Table};
 
 /// Takes a table in, batch by batch.
@@ -19,11 +21,12 @@ pub(super) struct TableSink<'a> {
     options: &'a ReadOptions,
     names: Vec<String>,
     columns: Vec<ColumnBuilder>,
+    rows: u64,
 }
 
 impl<'a> TableSink<'a> {
     pub(super) fn new(options: &'a ReadOptions) -> Self {
-        Self { options, names: Vec::new(), columns: Vec::new() }
+        Self { options, names: Vec::new(), columns: Vec::new(), rows: 0 }
     }
 
     pub(super) fn finish(self) -> Result<Table, ReadError> {
@@ -36,6 +39,7 @@ impl<'a> TableSink<'a> {
 
 impl Sink for TableSink<'_> {
     fn begin(&mut self, names: Vec<String>) -> Result<(), ReadError> {
+        let names = complete_names(names);
         check_columns(&names)?;
         check_types(&names, &self.options.types)?;
         self.names = names;
@@ -43,6 +47,8 @@ impl Sink for TableSink<'_> {
     }
 
     fn take(&mut self, batch: Vec<ColumnBuilder>) -> Result<(), ReadError> {
+        self.rows += batch.first().map_or(0, |column| column.len() as u64);
+        check_memory(self.rows, batch.len(), self.options)?;
         if self.columns.is_empty() {
             self.columns = batch;
         } else {
@@ -98,6 +104,7 @@ impl<'a> MomentsSink<'a> {
 
 impl Sink for MomentsSink<'_> {
     fn begin(&mut self, names: Vec<String>) -> Result<(), ReadError> {
+        let names = complete_names(names);
         check_columns(&names)?;
         check_types(&names, &self.options.types)?;
         self.streamed = Streamed::empty(names);

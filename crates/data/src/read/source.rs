@@ -1,12 +1,15 @@
 //! Where a table comes from, and what format that is.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
-
 use crate::read::error::ReadError;
+use crate::read::gzip::Members;
+
+/// What gzip begins with.
+const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The extensions that say what is inside.
 pub(super) const EXTENSIONS: &str = ".csv, .tsv, .txt (each also with .gz), .parquet, .arrow, .feather, .npy";
@@ -72,8 +75,81 @@ impl Format {
     }
 }
 
+/// A name that is no file is a slip of the pen, whatever it ends in.
 fn unknown_extension(path: &Path) -> ReadError {
-    ReadError::UnknownExtension(path.display().to_string())
+    let name = path.display().to_string();
+    if path.exists() { ReadError::UnknownExtension(name) } else { ReadError::NotFound(name) }
+}
+
+/// What a file turns out to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Content {
+    /// Apache Parquet.
+    Parquet,
+    /// Apache Arrow IPC, or Feather version 2.
+    Arrow,
+    /// Feather version 1.
+    OldFeather,
+    /// One NumPy array.
+    Npy,
+    /// A zip archive, which spreadsheets are too.
+    Zip,
+    /// Text in another encoding.
+    Utf16,
+    /// Bytes that are in no text.
+    Binary,
+    /// None of these.
+    Other,
+}
+
+impl Content {
+    /// What the first bytes of a file say it is, if it is none of the text formats.
+    ///
+    /// Each signature holds a byte that no text begins with: a column may well be called PAR1.
+    fn of(start: &[u8]) -> Option<Self> {
+        const SIGNATURES: [(&[u8], Content); 7] = [
+            (b"PAR1\x15", Content::Parquet),
+            (b"ARROW1\0", Content::Arrow),
+            (b"FEA1\0", Content::OldFeather),
+            (b"\x93NUMPY", Content::Npy),
+            (b"PK\x03\x04", Content::Zip),
+            (b"\xff\xfe", Content::Utf16),
+            (b"\xfe\xff", Content::Utf16),
+        ];
+        let known = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
+        let is_packed = start.starts_with(GZIP);
+        known.map(|&(_, content)| content).or((!is_packed && start.contains(&0)).then_some(Self::Binary))
+    }
+
+    pub(super) fn fix(self) -> String {
+        match self {
+            Self::Utf16 => "save the file as UTF-8".into(),
+            Self::Zip => "unpack it, or save the sheet as CSV".into(),
+            Self::OldFeather => "write it again as Feather version 2, Parquet or CSV".into(),
+            Self::Binary => {
+                "save the table as UTF-8 text; if it is none, end the file's name in what it holds".into()
+            }
+            Self::Parquet | Self::Arrow | Self::Npy | Self::Other => {
+                format!("rename the file so that it ends in what it holds: {EXTENSIONS}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Parquet => "Parquet",
+            Self::Arrow => "Arrow",
+            Self::OldFeather => "Feather version 1",
+            Self::Npy => "a NumPy array",
+            Self::Zip => "a zip archive or spreadsheet",
+            Self::Utf16 => "UTF-16 text",
+            Self::Binary => "binary data",
+            Self::Other => "something else",
+        })
+    }
 }
 
 /// Opens a file, with the system's usual refusals told apart.
@@ -129,28 +205,22 @@ pub(super) fn open_text(source: &Source) -> Result<Bytes<'_>, ReadError> {
 pub(super) fn unpack<'a>(mut stream: impl Read + Send + 'a) -> Result<Bytes<'a>, ReadError> {
     let mut start = Vec::new();
     stream.by_ref().take(8).read_to_end(&mut start).map_err(ReadError::Io)?;
-    if let Some(found) = binary_format(&start) {
-        return Err(ReadError::WrongContent { expected: "text", found });
+    if let Some(found) = Content::of(&start) {
+        return Err(ReadError::WrongContent { expected: "UTF-8 text", found });
     }
-    let packed = start.starts_with(b"\x1f\x8b");
+    let packed = start.starts_with(GZIP);
     let whole = io::Cursor::new(start).chain(stream);
-    Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+    Ok(if packed { Box::new(Members::new(BufReader::new(whole))) } else { Box::new(whole) })
 }
 
-/// What the first bytes of a file say it is, if it is none of the text formats.
-///
-/// Each signature holds a byte that no text begins with: a column may well be called PAR1.
-fn binary_format(start: &[u8]) -> Option<&'static str> {
-    const SIGNATURES: [(&[u8], &str); 7] = [
-        (b"PAR1\x15", "Parquet"),
-        (b"ARROW1\0", "Arrow"),
-        (b"FEA1\0", "Feather version 1"),
-        (b"\x93NUMPY", "a NumPy array"),
-        (b"PK\x03\x04", "a zip archive or spreadsheet"),
-        (b"\xff\xfe", "UTF-16 text"),
-        (b"\xfe\xff", "UTF-16 text"),
-    ];
-    SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature)).map(|&(_, name)| name)
+/// How many bytes of text there are, where that is known beforehand.
+pub(super) fn plain_length(source: &Source) -> Option<u64> {
+    match source {
+        Source::Path(path) if path.extension().is_some_and(|extension| extension != "gz") => {
+            path.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len())
+        }
+        _ => None,
+    }
 }
 
 /// Tells a torn gzip stream from a failing disk.

@@ -1,10 +1,13 @@
 //! Which structural equations there are, and which kinds of noise each can take.
 
-use super::named::named;
+use gflowcausal_graph::choices;
+
 use super::{NoiseModel, SimulationError};
 
-named! {
+choices! {
     /// How a variable follows from its causes.
+    #[derive(Default)]
+    #[non_exhaustive]
     pub enum Model: "model" {
         /// Weighted sum of the parents plus noise.
         #[default]

@@ -1,6 +1,6 @@
 //! Everything that a simulation can be refused for, with the value that is in the way.
 
-use gflowcausal_graph::{Edge, EdgeError};
+use gflowcausal_graph::{Edge, EdgeError, counted};
 
 use super::{GraphFamily, Model};
 
@@ -22,7 +22,10 @@ pub enum SimulationError {
     #[error("degree {degree} and edges {edges} both say how many edges there are: give one")]
     DegreeAndEdges { degree: usize, edges: usize },
     /// More edges than pairs.
-    #[error("{edges} edges do not fit: {nodes} nodes have {most} pairs")]
+    #[error(
+        "{} do not fit into the {} of {}: ask for fewer",
+        counted(*edges, "edge"), counted(*most, "pair"), counted(*nodes, "node")
+    )]
     TooManyEdges { edges: usize, nodes: usize, most: usize },
     /// Each node that joins a scale-free graph needs that many others to attach to.
     #[error("graph '{family}' of {nodes} nodes needs a degree from 1 to {}, not {degree}", nodes - 1)]

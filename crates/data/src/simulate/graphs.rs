@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use gflowcausal_determinism::rand::{RngExt, seq::SliceRandom};
 use gflowcausal_determinism::{Stream, StreamRng, stream};
-use gflowcausal_graph::{Dag, Edge};
+use gflowcausal_graph::{Dag, Edge, choices};
 
 use super::SimulationError;
-use super::named::named;
 
-named! {
+choices! {
     /// How the edges of a random graph are chosen.
+    #[derive(Default)]
+    #[non_exhaustive]
     pub enum GraphFamily: "graph" {
         /// Exactly that many edges, every set of pairs equally likely, oriented by a random order (NOTEARS).
         #[default]

@@ -7,7 +7,6 @@ mod error;
 mod gp;
 mod graphs;
 mod linear;
-mod named;
 mod neural;
 mod noise;
 mod observe;
@@ -20,7 +19,6 @@ pub use equations::{Equations, Model};
 pub use error::SimulationError;
 pub use graphs::{GraphFamily, GraphSize, RandomGraph};
 pub use linear::{Weights, simulate_linear};
-pub use named::UnknownName;
 pub use noise::{NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax};
 
 use crate::{Column, Table, Values};

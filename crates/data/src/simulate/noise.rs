@@ -5,14 +5,16 @@ use std::str::FromStr;
 
 use gflowcausal_determinism::rand::{Rng, RngExt};
 use gflowcausal_determinism::{Stream, stream};
+use gflowcausal_graph::choices;
 use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 use serde::{Deserialize, Serialize};
 
 use super::SimulationError;
-use super::named::named;
 
-named! {
+choices! {
     /// The distribution of the noise at scale 1. Only the first has mean zero and unit variance by nature.
+    #[derive(Default)]
+    #[non_exhaustive]
     pub enum NoiseFamily: "noise" {
         /// Normal: mean 0, variance 1.
         #[default]

@@ -105,7 +105,7 @@ fn arrays_of_every_type_and_order() {
             ],
         ),
     ] {
-        let table = read(name);
+        let table = read_table(&source(name), &typed("X1=continuous,X2=continuous,X3=continuous")).unwrap();
         assert_eq!(names(&table), ["X1", "X2", "X3"], "{name}");
         assert_eq!(numbers(&table, "X2"), expected, "{name}");
     }
@@ -181,13 +181,60 @@ fn types_that_are_neither_numbers_nor_categories_are_named() {
 fn parts_of_a_format_that_are_not_read_are_named() {
     for (name, sentence) in [
         ("brotli.parquet", "the Parquet file has Brotli compression, which cannot be read"),
-        ("vector.npy", "the NumPy file has an array of 1 dimensions instead of 2, which cannot be read"),
         ("complex.npy", "the NumPy file has values of type <c16, which cannot be read"),
         ("records.npy", "the NumPy file has an array of records, which cannot be read"),
     ] {
         let error = read_table(&source(name), &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), sentence);
         assert_eq!(error.fix(), "save it again as CSV or as Parquet with snappy compression");
+    }
+}
+
+#[test]
+fn an_array_that_is_no_table() {
+    let refusal = |source: &Source| read_table(source, &ReadOptions::default()).unwrap_err();
+    let vector = refusal(&source("vector.npy"));
+    assert_eq!(
+        (vector.code(), vector.to_string().as_str()),
+        ("unsupported-type", "the NumPy array has 1 dimension, but a table has 2")
+    );
+    assert_eq!(vector.fix(), "stack the variables: numpy.save(file, numpy.column_stack((a, b, …)))");
+    let cube = refusal(&npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }", &[0; 64]));
+    assert_eq!(cube.to_string(), "the NumPy array has 3 dimensions, but a table has 2");
+    assert_eq!(cube.fix(), "reshape it to one row for each observation");
+}
+
+#[test]
+fn a_column_without_a_name_is_numbered() {
+    for name in ["nameless.parquet", "nameless.feather"] {
+        let table = read_table(&source(name), &typed("code=continuous")).unwrap();
+        assert_eq!(names(&table), ["X1", "code"], "{name}");
+        let streamed = stream_moments(&source(name), &ReadOptions::default(), Missing::Error).unwrap();
+        assert_eq!(streamed.names, ["X1", "code"], "{name}");
+    }
+}
+
+#[test]
+fn whole_numbers_of_typed_files_that_became_others_without_a_word() {
+    for (name, column, place) in [
+        ("nameless.parquet", "code", "column 'code', row 1: 9007199254740993"),
+        ("nameless.feather", "code", "column 'code', row 1: 9007199254740993"),
+        ("u8.npy", "X1", "column 'X1', row 2: 9223372036854775811"),
+    ] {
+        for options in [typed(&format!("{column}=categorical")), ReadOptions::default()] {
+            let error = read_table(&source(name), &options).unwrap_err();
+            let sentence = format!("{place} has more digits than a number keeps");
+            assert_eq!((error.code(), error.to_string()), ("inexact-number", sentence), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_no_bytes_was_called_cut_short() {
+    for format in [Format::Parquet, Format::Arrow, Format::Npy] {
+        let error =
+            read_table(&Source::Bytes { format, bytes: Vec::new() }, &ReadOptions::default()).unwrap_err();
+        assert_eq!((error.code(), error.to_string().as_str()), ("empty-file", "the file is empty"));
     }
 }
 
@@ -203,7 +250,7 @@ fn files_cut_short_at_any_place_are_refused() {
     for name in ["zstd.parquet", "lz4.feather", "uncompressed.feather", "f8.npy", "f4-fortran.npy"] {
         let (source, whole) = bytes(name);
         let format = source.format().unwrap();
-        for length in 0..whole.len() {
+        for length in 1..whole.len() {
             let cut = Source::Bytes { format, bytes: whole[..length].to_vec() };
             let error = read_table(&cut, &ReadOptions::default()).expect_err("a refusal");
             assert_eq!(error.code(), "truncated-file", "{name} cut to {length} bytes: {error}");
@@ -242,7 +289,7 @@ fn files_of_another_kind_are_refused() {
     for (format, name) in [(Format::Parquet, "Parquet"), (Format::Arrow, "Arrow"), (Format::Npy, "NumPy")] {
         let csv = Source::Bytes { format, bytes: b"a,b\n1,2\n3,4\n".to_vec() };
         let error = read_table(&csv, &ReadOptions::default()).unwrap_err();
-        assert_eq!(error.to_string(), format!("the file is called {name}, but holds something else"));
+        assert_eq!(error.to_string(), format!("{name} was expected, but this is something else"));
     }
     let old = Source::Bytes { format: Format::Arrow, bytes: b"FEA1xxxx".to_vec() };
     let error = read_table(&old, &ReadOptions::default()).unwrap_err();
@@ -253,7 +300,7 @@ fn files_of_another_kind_are_refused() {
 fn an_array_without_rows() {
     let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 2), }";
     let error = read_table(&npy(header, &[]), &ReadOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "there are 2 column names but no rows");
+    assert_eq!(error.to_string(), "there are no rows below the 2 column names");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Text tables: separators, headers, quotes, gaps, types.
 
-use gflowcausal_data::{Column, Header, ReadOptions, Table, Values, write_csv};
+use gflowcausal_data::{Column, Header, Missing, ReadOptions, Table, Values, csv_moments, write_csv};
 use proptest::prelude::*;
 
 use crate::{labels, names, numbers, read, read_with, typed};
@@ -58,7 +58,34 @@ fn the_user_decides_about_the_header() {
 #[test]
 fn names_that_look_like_gaps_are_names_and_empty_ones_are_numbered() {
     assert_eq!(names(&read("NA,K,\n1,2,3\n").unwrap()), ["NA", "K", "X3"]);
-    assert_eq!(names(&read("PAR1,PK\n1,2\n").unwrap()), ["PAR1", "PK"]);
+    for name in ["PAR1", "FEA1", "ARROW1", "PK"] {
+        assert_eq!(names(&read(&format!("{name},b\n1,2\n")).unwrap()), [name, "b"]);
+    }
+}
+
+#[test]
+fn a_delimiter_at_the_end_of_every_row_made_a_column_of_nothing() {
+    for csv in [
+        "a,b,\n1.5,2,\n3,4,\n",
+        "a,b\n1.5,2,\n3,4,\n",
+        "a,b,,,\n1.5,2,,,\n3,4,,,\n",
+        "a,b,\n1.5,2\n3,4\n",
+        "a\tb\t\n1.5\t2\t\n3\t4\t\n",
+        "a,b,\"\"\n1.5,2, \n3,4,\n",
+    ] {
+        let table = read(csv).unwrap();
+        assert_eq!(names(&table), ["a", "b"], "{csv:?}");
+        assert_eq!(numbers(&table, "a"), [1.5, 3.0], "{csv:?}");
+        let streamed = csv_moments(csv.as_bytes(), &ReadOptions::default(), Missing::Error).unwrap();
+        assert_eq!((streamed.names.len(), streamed.moments.mean()), (2, [2.25, 3.0].as_slice()), "{csv:?}");
+    }
+    assert_eq!(names(&read("1.5,2,\n3,,\n").unwrap()), ["X1", "X2"]);
+    // A column that has a name or a value is one.
+    assert_eq!(names(&read("a,b,c\n1,2,\n3,4,\n").unwrap()), ["a", "b", "c"]);
+    assert_eq!(names(&read("a,b,\n1,2,\n3,4,5\n").unwrap()), ["a", "b", "X3"]);
+    let late = format!("a,b,\n{}7,8,9\n", "1.5,2,\n".repeat(1000));
+    let error = read(&late).unwrap_err();
+    assert_eq!(error.to_string(), "row 1001 has 3 cells, but there are 2 columns");
 }
 
 #[test]
@@ -82,9 +109,10 @@ fn every_line_end_will_do() {
 
 #[test]
 fn words_for_nothing_are_gaps() {
-    let csv = "a,b\n1.5,x\nNA,N/A\n,\n nan ,<NA>\n\"\",?\nnull,.\n";
+    let csv = "a,b\n1.5,x\nNA,N/A\n,\n nan ,<NA>\n\"\",?\nnull,.\n\
+               None,#NA\n#DIV/0!,#VALUE!\n1.#IND,-1.#IND\n-1.#QNAN,-nan(ind)\n";
     let table = read(csv).unwrap();
-    assert_eq!((table.rows(), table.missing()), (6, 10));
+    assert_eq!((table.rows(), table.missing()), (10, 18));
 }
 
 #[test]

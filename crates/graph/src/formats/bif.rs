@@ -44,7 +44,7 @@ struct Family {
 }
 
 impl Family {
-    /// `( X | A, B )`
+    /// `( X | A, B )`; JavaBayes leaves out the bar and the comma.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, FormatError> {
         cursor.skip_comments()?;
         let line = cursor.line();
@@ -52,17 +52,14 @@ impl Family {
         let child = word(cursor)?;
         let mut parents = Vec::new();
         cursor.skip_comments()?;
-        let mut more = cursor.eat("|");
-        while more {
+        cursor.eat("|");
+        cursor.skip_comments()?;
+        while !cursor.eat(")") {
+            parents.push(word(cursor)?);
             cursor.skip_comments()?;
-            more = cursor.peek() != Some(')');
-            if more {
-                parents.push(word(cursor)?);
-                cursor.skip_comments()?;
-                cursor.eat(",");
-            }
+            cursor.eat(",");
+            cursor.skip_comments()?;
         }
-        cursor.expect(")")?;
         Ok(Self { line, child, parents })
     }
 
@@ -99,11 +96,16 @@ fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
     let mut depth = 1;
     while depth > 0 {
         cursor.skip_comments()?;
-        if cursor.eat("\"") {
-            escaped(cursor)?;
-            continue;
+        match cursor.take_while(|c| is_bare(c) && c != '/') {
+            "" => {}
+            "property" => {
+                skip_property(cursor)?;
+                continue;
+            }
+            _ => continue,
         }
         match cursor.bump() {
+            Some('"') => _ = escaped(cursor)?,
             Some('{') => depth += 1,
             Some('}') => depth -= 1,
             Some(_) => {}
@@ -111,6 +113,18 @@ fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
         }
     }
     Ok(())
+}
+
+/// Skips free text up to its semicolon: in an address, `//` begins no comment.
+fn skip_property(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
+    loop {
+        cursor.take_while(|c| c != ';' && c != '"');
+        match cursor.bump() {
+            Some('"') => _ = escaped(cursor)?,
+            Some(_) => return Ok(()),
+            None => return Err(cursor.expected("';' at the end of the property")),
+        }
+    }
 }
 
 /// The structure alone: every variable has two states, and every table is even.

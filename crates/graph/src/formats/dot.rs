@@ -2,7 +2,7 @@
 
 mod style;
 
-use self::style::{Attributes, End, Ends, Style};
+use self::style::{Attribute, Attributes, End, Ends, Style};
 use super::builder::{Builder, Link};
 use super::cursor::{Cursor, escaped, quoted};
 use super::{FormatError, NamedGraph, ReadOptions, number};
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         } else if id.is("edge") {
             let attributes = self.attribute_lists()?;
             if let Some(style) = self.edge_defaults.last_mut() {
-                *style = style.with(&attributes);
+                *style = style.with(&attributes)?;
             }
         } else if id.is("node") || id.is("graph") {
             self.attribute_lists()?;
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
             self.labels[from].read(attributes);
             return Ok(());
         }
-        let style = self.edge_style().with(&attributes);
+        let style = self.edge_style().with(&attributes)?;
         for (edge, arrow, line) in links {
             let link = self.link(edge, arrow, line, style)?;
             self.builder.link(link);
@@ -218,10 +218,11 @@ impl<'a> Parser<'a> {
         while self.cursor.eat("[") {
             self.skip()?;
             while !self.cursor.eat("]") {
-                let key = self.id("an attribute or ']'")?;
+                let line = self.cursor.line();
+                let key = self.id("an attribute or ']'")?.text;
                 self.skip()?;
                 let value = if self.cursor.eat("=") { self.id("a value")?.text } else { String::new() };
-                attributes.push((key.text, value));
+                attributes.push(Attribute { key, value, line });
                 self.skip()?;
                 _ = self.cursor.eat(",") || self.cursor.eat(";");
                 self.skip()?;
@@ -313,8 +314,9 @@ fn is_plain(c: char) -> bool {
 
 impl Labels {
     fn read(&mut self, attributes: Attributes) {
-        for (key, value) in attributes {
+        for Attribute { key, value, .. } in attributes {
             match key.as_str() {
+                _ if value.is_empty() => {}
                 "name" => self.name = Some(value),
                 "label" => self.label = Some(value),
                 _ => {}

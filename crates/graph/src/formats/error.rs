@@ -1,7 +1,7 @@
 //! Why a graph cannot be read, written or compared, with the line and the names in the user's words.
 
 use super::{Format, MAX_NODES};
-use crate::UnknownName;
+use crate::{UnknownName, counted};
 
 /// Names and edges that do not make the graph that was asked for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum GraphError {
     #[error("two variables are named '{0}'")]
     DuplicateName(String),
     /// More or fewer names than variables.
-    #[error("{names} names were given for {nodes} variables")]
+    #[error("{} given for {}", counted(*names, "name"), counted(*nodes, "variable"))]
     NameCount { names: usize, nodes: usize },
     /// More variables than a file may name.
     #[error("{0} variables are too many: at most {MAX_NODES} can be read")]
@@ -49,10 +49,48 @@ pub enum GraphError {
     Names { missing: Vec<String>, unknown: Vec<String> },
 }
 
+impl GraphError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Cycle(_) => "cycle",
+            Self::Names { .. } | Self::Unknown(_) => "other-variables",
+            Self::DuplicateName(_) => "duplicate-names",
+            Self::Loop(_) => "self-loop",
+            Self::Undirected { .. } => "undirected-edge",
+            _ => "bad-graph",
+        }
+    }
+
+    /// A way out, in one sentence.
+    #[must_use]
+    pub fn fix(&self) -> &'static str {
+        match self {
+            Self::EmptyName { .. } => "give every variable a name",
+            Self::DuplicateName(_) => "give every variable a name of its own",
+            Self::NameCount { .. } => "give one name for each variable",
+            Self::TooMany(_) => "choose fewer variables",
+            Self::NoVariables => "name at least one variable",
+            Self::Loop(_) => "remove the edge: nothing causes itself here",
+            Self::Joined { .. } => "keep one of the two edges",
+            Self::Unknown(_) | Self::Names { .. } => "use the same names in both, each variable once",
+            Self::NotFinite { .. } => "give a finite number, or leave it out",
+            Self::NoEdge { .. } => "name an edge of the graph",
+            Self::Cycle(_) => "remove or turn one of these edges",
+            Self::Undirected { .. } => "give a graph in which every edge has a direction",
+        }
+    }
+}
+
 fn differences(missing: &[String], unknown: &[String]) -> String {
     let part =
         |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")));
     [part("missing", missing), part("unknown", unknown)].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn formats() -> String {
+    Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// A graph file that cannot be read.
@@ -67,7 +105,7 @@ pub enum FormatError {
     #[error("line {line}: not UTF-8 text")]
     NotUtf8 { line: usize },
     /// Neither the extension nor the content tells the format.
-    #[error("this is none of the graph formats {}", Format::list())]
+    #[error("this is none of the graph formats {}", formats())]
     Unrecognized,
     /// Text that does not follow the format.
     #[error("line {line}, column {column}: expected {expected}, found {found}")]
@@ -84,6 +122,9 @@ pub enum FormatError {
     /// A part of the format that is not understood.
     #[error("line {line}: {what} cannot be read")]
     Unsupported { line: usize, what: &'static str },
+    /// A number or flag of an edge that is none.
+    #[error("line {line}: {key} '{text}' is not {expected}")]
+    Attribute { line: usize, key: &'static str, text: String, expected: &'static str },
     /// Text that is not JSON.
     #[error("line {line}, column {column}: not valid JSON")]
     Json { line: usize, column: usize },
@@ -94,11 +135,17 @@ pub enum FormatError {
     #[error("line {line}: not valid XML: {reason}")]
     Xml { line: usize, reason: String },
     /// A row with more or fewer cells than the others.
-    #[error("row {row} has {cells} cells, expected {expected}")]
+    #[error("row {row} has {}, expected {expected}", counted(*cells, "cell"))]
     Ragged { row: usize, cells: usize, expected: usize },
     /// A matrix with more or fewer rows than columns.
-    #[error("a matrix of {rows} rows and {columns} columns is not square")]
+    #[error("a matrix of {} and {} is not square", counted(*rows, "row"), counted(*columns, "column"))]
     NotSquare { rows: usize, columns: usize },
+    /// A matrix that calls its rows otherwise than its columns.
+    #[error("the rows are named {}, but the columns {}", rows.join(", "), columns.join(", "))]
+    RowNames { rows: Vec<String>, columns: Vec<String> },
+    /// Maybe a list of edges between numbered variables.
+    #[error("{} of {columns} numbers are no square matrix", counted(*rows, "row"))]
+    EdgesWithoutNames { rows: usize, columns: usize },
     /// A cell that should be a number.
     #[error("row {row}, column {column}: '{text}' is not a number")]
     NotANumber { row: usize, column: usize, text: String },
@@ -116,6 +163,50 @@ pub enum FormatError {
     /// An npy file with another number of bytes than its header says.
     #[error("the npy file holds {found} bytes of numbers, its header says {expected}")]
     NpyLength { expected: u64, found: u64 },
+}
+
+impl FormatError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty-file",
+            Self::NotUtf8 { .. } => "not-utf8",
+            Self::Unrecognized => "unknown-format",
+            Self::Ragged { .. } => "ragged-row",
+            Self::NotSquare { .. } | Self::EdgesWithoutNames { .. } => "not-square",
+            Self::RowNames { .. } => "other-variables",
+            Self::NpyLength { .. } => "truncated-file",
+            Self::Line { error, .. } | Self::Graph(error) => error.code(),
+            _ => "bad-graph-file",
+        }
+    }
+
+    /// A way out, in one sentence.
+    #[must_use]
+    pub fn fix(&self) -> &'static str {
+        match self {
+            Self::Empty => "check that the program that wrote it had finished",
+            Self::NotUtf8 { .. } => "save the file as UTF-8",
+            Self::Unrecognized => "give the file its usual extension, such as .json or .csv",
+            Self::Syntax { .. } | Self::Json { .. } | Self::JsonShape { .. } | Self::Xml { .. } => {
+                "correct that place, or write the file again"
+            }
+            Self::Line { error, .. } | Self::Graph(error) => error.fix(),
+            Self::Mark { .. } => "give a graph of arrows and undirected edges alone",
+            Self::Unsupported { .. } => "write the file again without it",
+            Self::Attribute { .. } => "correct the value, or leave it out",
+            Self::Ragged { .. } | Self::NotSquare { .. } => {
+                "an adjacency matrix has one row and one column for each variable"
+            }
+            Self::RowNames { .. } => "name the rows as the columns, in any order",
+            Self::EdgesWithoutNames { .. } => "if it is a list of edges, write 'from,to' above it",
+            Self::NotANumber { .. } => "write 0 for no edge, and 1 or a weight for an edge",
+            Self::BothWays { .. } => "write 0 one way for an arrow, or the same number both ways",
+            Self::NpyHeader(_) | Self::NpyLength { .. } => "write the file again",
+            Self::NpyType(_) => "save numbers: numpy.save(file, array.astype(float))",
+        }
+    }
 }
 
 /// A graph that a format cannot hold.

@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, Link, at};
 use super::cursor::Cursor;
-use super::{FormatError, NamedGraph, number};
+use super::{FormatError, NamedGraph, attribute, number};
 use crate::Edge;
 use crate::names::Names;
 
@@ -42,8 +42,20 @@ impl<'a> List<'a> {
         }
     }
 
-    fn number(&self, key: &str) -> Option<f64> {
-        self.text(key)?.parse().ok()
+    fn number(&self, key: &'static str) -> Result<Option<f64>, FormatError> {
+        attribute::number(key, self.attribute(key), self.line)
+    }
+
+    fn flag(&self, key: &'static str) -> Result<Option<bool>, FormatError> {
+        attribute::flag(key, self.attribute(key), self.line)
+    }
+
+    /// What an attribute says, nothing if it is not there.
+    fn attribute(&self, key: &str) -> &str {
+        match self.get(key) {
+            Some(Value::List(_)) => "[…]",
+            _ => self.text(key).unwrap_or_default(),
+        }
     }
 
     fn required(&self, key: &'static str) -> Result<&str, FormatError> {
@@ -67,7 +79,7 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     }
     let ids = builder.names().to_vec();
     let ids = Names::new(&ids);
-    let directed = graph.number("directed") == Some(1.0);
+    let directed = graph.flag("directed")?.unwrap_or(false);
     for edge in graph.lists("edge") {
         let end = |key| {
             let id = edge.required(key)?;
@@ -75,9 +87,9 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
         };
         builder.link(Link {
             edge: Edge { from: end("source")?, to: end("target")? },
-            directed: edge.number("directed").map_or(directed, |value| value != 0.0),
-            weight: edge.number("weight"),
-            probability: edge.number("probability"),
+            directed: edge.flag("directed")?.unwrap_or(directed),
+            weight: edge.number("weight")?,
+            probability: edge.number("probability")?,
             line: Some(edge.line),
         });
     }
@@ -90,7 +102,8 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
 /// The variables' labels or names, if all have one.
 fn names(graph: &List<'_>) -> Option<Vec<String>> {
     let all = |key| -> Option<Vec<String>> {
-        graph.lists("node").map(|node| node.text(key).map(str::to_owned)).collect()
+        let name = |node: &List<'_>| node.text(key).filter(|name| !name.is_empty()).map(str::to_owned);
+        graph.lists("node").map(name).collect()
     };
     all("label").or_else(|| all("name"))
 }

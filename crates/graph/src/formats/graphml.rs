@@ -7,7 +7,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::builder::{Builder, Link, at};
-use super::{Format, FormatError, NamedGraph, WriteError, number};
+use super::{Format, FormatError, NamedGraph, WriteError, attribute, number};
 use crate::Edge;
 use crate::names::Names;
 
@@ -24,11 +24,11 @@ pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
             }
             Event::Empty(element) => {
                 parser.start(&element)?;
-                parser.end(element.local_name().as_ref());
+                parser.end(element.local_name().as_ref())?;
             }
             Event::End(element) => {
                 parser.depth -= 1;
-                parser.end(element.local_name().as_ref());
+                parser.end(element.local_name().as_ref())?;
             }
             Event::Text(text) => parser.content.push_str(&text.xml10_content()),
             Event::CData(text) => parser.content.push_str(&text.xml10_content()),
@@ -111,8 +111,14 @@ impl Parser<'_> {
             }
             "graph" if self.directed.is_some() => return Err(self.unsupported("a second graph")),
             "graph" => {
-                self.directed =
-                    Some(self.attribute(element, "edgedefault")?.as_deref() != Some("undirected"));
+                self.directed = Some(match self.attribute(element, "edgedefault")?.as_deref() {
+                    None | Some("directed") => true,
+                    Some("undirected") => false,
+                    Some(other) => {
+                        let expected = "directed or undirected";
+                        return Err(attribute::wrong("edgedefault", other, expected, self.line()));
+                    }
+                });
             }
             "hyperedge" => return Err(self.unsupported("a hyperedge")),
             "node" => {
@@ -133,44 +139,52 @@ impl Parser<'_> {
 
     fn start_edge(&mut self, element: &BytesStart<'_>) -> Result<(), FormatError> {
         let (source, target) = (self.required(element, "source")?, self.required(element, "target")?);
-        let directed = match self.attribute(element, "directed")?.as_deref() {
-            Some(directed) => directed == "true",
-            None => self.directed.unwrap_or(true),
-        };
         let line = self.line();
+        let says = self.attribute(element, "directed")?.unwrap_or_default();
+        let directed = attribute::flag("directed", &says, line)?.or(self.directed).unwrap_or(true);
         self.edges.push(RawEdge { source, target, directed, weight: None, probability: None, line });
         self.inside = Inside::Edge;
         Ok(())
     }
 
-    fn end(&mut self, element: &str) {
+    fn end(&mut self, element: &str) -> Result<(), FormatError> {
         match element {
             "data" | "NodeLabel" => {
                 if let Some(key) = self.data.take() {
-                    self.datum(&key);
+                    self.datum(&key)?;
                 }
             }
             "node" | "edge" => self.inside = Inside::Graph,
             _ => {}
         }
+        Ok(())
     }
 
-    /// Keeps what stood in `<data>` if it says something about the graph.
-    fn datum(&mut self, key: &str) {
-        let value = || self.content.trim().parse().ok();
+    /// Keeps what stood in `<data>` if it says something about the graph; nothing says nothing.
+    fn datum(&mut self, key: &str) -> Result<(), FormatError> {
+        let text = self.content.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let line = self.line();
         match (&self.inside, key) {
             (Inside::Node, "name") => {
                 self.nodes.last_mut().expect("inside a node").name = Some(self.content.clone());
             }
             (Inside::Node, "label") => {
-                self.nodes.last_mut().expect("inside a node").label = Some(self.content.trim().to_owned());
+                self.nodes.last_mut().expect("inside a node").label = Some(text.to_owned());
             }
-            (Inside::Edge, "weight") => self.edges.last_mut().expect("inside an edge").weight = value(),
+            (Inside::Edge, "weight") => {
+                let weight = attribute::number("weight", text, line)?;
+                self.edges.last_mut().expect("inside an edge").weight = weight;
+            }
             (Inside::Edge, "probability") => {
-                self.edges.last_mut().expect("inside an edge").probability = value();
+                let probability = attribute::number("probability", text, line)?;
+                self.edges.last_mut().expect("inside an edge").probability = probability;
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn entity(&mut self, entity: &BytesRef<'_>) -> Result<(), FormatError> {

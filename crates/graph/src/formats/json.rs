@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::builder::{Builder, Link};
-use super::{FormatError, GraphError, NamedGraph, Orientation, ReadOptions, matrix};
+use super::{FormatError, GraphError, NamedGraph, Orientation, ReadOptions, attribute, matrix};
 use crate::Edge;
 use crate::names::Names;
 
@@ -36,7 +36,7 @@ fn read_object(file: &Map<String, Value>, options: &ReadOptions) -> Result<Named
         ["edges", "links"].iter().find_map(|key| graph.get(*key).map(|list| (key, list)))
     {
         let edges = edges.as_array().ok_or_else(|| shape(format!("{path}{key}"), "a list of edges"))?;
-        let directed = file.get("directed").and_then(Value::as_bool).unwrap_or(true);
+        let directed = flag(file.get("directed"), "directed", "true or false")?.unwrap_or(true);
         return read_edges(edges, &format!("{path}{key}"), nodes, directed, options);
     }
     let rows = graph.get("adjacency").and_then(Value::as_array);
@@ -45,12 +45,9 @@ fn read_object(file: &Map<String, Value>, options: &ReadOptions) -> Result<Named
 }
 
 fn orientation(graph: &Map<String, Value>, options: &ReadOptions) -> Result<Orientation, FormatError> {
-    match graph.get("orientation").map(Value::as_str) {
-        None => Ok(options.orientation),
-        Some(Some("row-to-column")) => Ok(Orientation::RowToColumn),
-        Some(Some("column-to-row")) => Ok(Orientation::ColumnToRow),
-        Some(_) => Err(shape("orientation", "\"row-to-column\" or \"column-to-row\"")),
-    }
+    let Some(value) = graph.get("orientation") else { return Ok(options.orientation) };
+    let named = value.as_str().and_then(|name| name.parse().ok());
+    named.ok_or_else(|| shape("orientation", "\"row-to-column\" or \"column-to-row\""))
 }
 
 /// The variables, if the object lists them: names, or objects with an id.
@@ -69,6 +66,15 @@ fn text(value: &Value) -> Option<String> {
         Value::String(name) => Some(name.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
+    }
+}
+
+/// Yes or no: `true`, `"true"` or 1, and their opposites.
+fn flag(value: Option<&Value>, path: &str, expected: &'static str) -> Result<Option<bool>, FormatError> {
+    let truth = |value: &Value| value.as_bool().or_else(|| attribute::truth(&text(value)?));
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => truth(value).map(Some).ok_or_else(|| shape(path, expected)),
     }
 }
 
@@ -124,7 +130,7 @@ fn link(
     };
     Ok(Link {
         edge: Edge { from, to },
-        directed: edge.get("directed").and_then(Value::as_bool).unwrap_or(directed),
+        directed: flag(edge.get("directed"), path, "true or false under \"directed\"")?.unwrap_or(directed),
         weight: number("weight", "a number under \"weight\"")?,
         probability: number("probability", "a number under \"probability\"")?,
         line: None,

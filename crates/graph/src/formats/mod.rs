@@ -1,5 +1,6 @@
 //! Graph files: reading and writing, and finding out which format a file has.
 
+mod attribute;
 mod bif;
 mod builder;
 mod csv;
@@ -14,50 +15,54 @@ mod named_graph;
 mod npy;
 mod tetrad;
 
-use std::fmt;
 use std::path::Path;
 
 pub use error::{FormatError, GraphError, WriteError};
 pub use named_graph::NamedGraph;
 
+use crate::choices;
+
 /// A file may name this many variables: a graph takes memory with the square, and a small file could name a million.
 pub(crate) const MAX_NODES: usize = 10_000;
 
-/// How a graph is written in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
-    Json,
-    /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
-    ///
-    /// In a matrix any number but zero is an edge, and the same number both ways is one without direction. Its corner
-    /// says which way it points: `from\to`.
-    Csv,
-    /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
-    EdgeList,
-    /// Graphviz.
-    Dot,
-    /// GraphML, as networkx, igraph and yEd write it.
-    Graphml,
-    /// GML, as networkx and igraph write it.
-    Gml,
-    /// The structure of a Bayesian network, as bnlearn writes it.
-    Bif,
-    /// NumPy's matrix file, numbers as in a CSV matrix.
-    Npy,
-    /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
-    Tetrad,
+choices! {
+    /// How a graph is written in a file.
+    #[non_exhaustive]
+    pub enum Format: "graph format" {
+        /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
+        Json = "json",
+        /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
+        ///
+        /// In a matrix any number but zero is an edge, and the same number both ways is one without direction. Its
+        /// corner says which way it points: `from\to`.
+        Csv = "csv",
+        /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
+        EdgeList = "edge-list",
+        /// Graphviz.
+        Dot = "dot",
+        /// GraphML, as networkx, igraph and yEd write it.
+        Graphml = "graphml",
+        /// GML, as networkx and igraph write it.
+        Gml = "gml",
+        /// The structure of a Bayesian network, as bnlearn and JavaBayes write it.
+        Bif = "bif",
+        /// NumPy's matrix file, numbers as in a CSV matrix.
+        Npy = "npy",
+        /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
+        Tetrad = "tetrad",
+    }
 }
 
-/// Which way the edges of a bare matrix point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Orientation {
-    /// `[i][j]` is the edge from `i` to `j`.
-    #[default]
-    RowToColumn,
-    /// `[i][j]` is the edge from `j` to `i`.
-    ColumnToRow,
+choices! {
+    /// Which way the edges of a bare matrix point.
+    #[derive(Default)]
+    pub enum Orientation: "orientation" {
+        /// `[i][j]` is the edge from `i` to `j`.
+        #[default]
+        RowToColumn = "row-to-column",
+        /// `[i][j]` is the edge from `j` to `i`.
+        ColumnToRow = "column-to-row",
+    }
 }
 
 /// What a file itself may leave open.
@@ -70,39 +75,6 @@ pub struct ReadOptions {
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 9] = [
-        Self::Json,
-        Self::Csv,
-        Self::EdgeList,
-        Self::Dot,
-        Self::Graphml,
-        Self::Gml,
-        Self::Bif,
-        Self::Npy,
-        Self::Tetrad,
-    ];
-
-    /// What a user calls it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Csv => "csv",
-            Self::EdgeList => "edge-list",
-            Self::Dot => "dot",
-            Self::Graphml => "graphml",
-            Self::Gml => "gml",
-            Self::Bif => "bif",
-            Self::Npy => "npy",
-            Self::Tetrad => "tetrad",
-        }
-    }
-
-    fn list() -> String {
-        Self::ALL.map(Self::name).join(", ")
-    }
-
     /// The format that goes with a file name's extension; `.txt` tells nothing.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
@@ -164,7 +136,8 @@ impl Format {
     pub fn read(self, file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
         match self {
             Self::Json => json::read(content(file)?, options),
-            Self::Csv | Self::EdgeList => csv::read(content(file)?, options),
+            Self::Csv => csv::read(content(file)?, options),
+            Self::EdgeList => csv::read_edge_list(content(file)?, options),
             Self::Dot => dot::read(content(file)?, options),
             Self::Graphml => graphml::read(content(file)?),
             Self::Gml => gml::read(content(file)?),
@@ -194,12 +167,6 @@ impl Format {
             Self::Npy => npy::write(named)?,
             Self::Tetrad => tetrad::write(named)?.into_bytes(),
         })
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) type Dictionaries = BTreeMap<i64, Vec<Entry>>;
 pub(super) enum Entry {
     Missing,
     Number(f64),
+    Whole(i128),
     Text(String),
 }
 
@@ -26,6 +27,7 @@ impl From<Value<'_>> for Entry {
         match value {
             Value::Missing => Self::Missing,
             Value::Number(number) => Self::Number(number),
+            Value::Whole(number) => Self::Whole(number),
             Value::Text(text) => Self::Text(text.into()),
         }
     }
@@ -218,7 +220,7 @@ impl Array<'_> {
         }
         match &self.data {
             Data::Bools(bits) => Ok(Value::Text(if bit(bits, row) { "true" } else { "false" })),
-            Data::Numbers(number, bytes) => Ok(Value::Number(number.value(bytes, row))),
+            Data::Numbers(number, bytes) => Ok(number.value(bytes, row)),
             Data::Text { offset, offsets, text } => {
                 let end = |row| offset.index(offsets, row).ok_or_else(too_short);
                 utf8(text.get(end(row)?..end(row + 1)?).ok_or_else(too_short)?)
@@ -231,6 +233,7 @@ impl Array<'_> {
                 Ok(match entry.ok_or_else(|| damaged("a key is not in its dictionary"))? {
                     Entry::Missing => Value::Missing,
                     Entry::Number(number) => Value::Number(*number),
+                    Entry::Whole(number) => Value::Whole(*number),
                     Entry::Text(text) => Value::Text(text),
                 })
             }
@@ -248,13 +251,13 @@ impl Number {
         if self.form == Form::Unsigned { (left as u128 >> unused) as i128 } else { left >> unused }
     }
 
-    fn value(self, bytes: &[u8], row: usize) -> f64 {
+    fn value(self, bytes: &[u8], row: usize) -> Value<'static> {
         let bits = self.bits(bytes, row);
         match self.form {
-            Form::Signed | Form::Unsigned => bits as f64,
-            Form::Decimal(unit) => bits as f64 * unit,
-            Form::Float if self.bytes == 4 => f64::from(f32::from_bits(bits as u32)),
-            Form::Float => f64::from_bits(bits as u64),
+            Form::Signed | Form::Unsigned => Value::Whole(bits),
+            Form::Decimal(unit) => Value::Number(bits as f64 * unit),
+            Form::Float if self.bytes == 4 => Value::Number(f32::from_bits(bits as u32).into()),
+            Form::Float => Value::Number(f64::from_bits(bits as u64)),
         }
     }
 

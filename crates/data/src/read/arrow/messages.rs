@@ -1,10 +1,11 @@
 //! The messages of an Arrow file, found by its footer, or of a stream, one after the other.
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use crate::read::arrow::flat::Table;
 use crate::read::arrow::{FORMAT, damaged, unsupported};
 use crate::read::error::ReadError;
+use crate::read::source::Content;
 
 /// What a file begins and ends with; a stream does not.
 const MAGIC: &[u8] = b"ARROW1";
@@ -47,13 +48,16 @@ pub(super) enum Container<S> {
 impl<S: Read + Seek> Container<S> {
     pub(super) fn open(stream: S) -> Result<Self, ReadError> {
         let mut stream = BufReader::new(stream);
+        if stream.fill_buf().map_err(ReadError::Io)?.is_empty() {
+            return Err(ReadError::Empty);
+        }
         let start: [u8; 4] = bytes(&mut stream, 4)?.try_into().map_err(|_| ReadError::Truncated(FORMAT))?;
         stream.rewind().map_err(ReadError::Io)?;
         match &start {
             b"ARRO" => File::open(stream).map(Self::File),
             b"FEA1" => Err(unsupported("version 1 of Feather")),
             &CONTINUATION => Ok(Self::Stream(Stream { stream })),
-            _ => Err(ReadError::WrongContent { expected: FORMAT, found: "something else" }),
+            _ => Err(ReadError::WrongContent { expected: FORMAT, found: Content::Other }),
         }
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct Dialect {
     pub(super) delimiter: Delimiter,
     pub(super) newline: u8,
     pub(super) decimal_comma: bool,
+    /// Whether rows may end in empty cells that belong to no column.
+    pub(super) trailing_delimiters: bool,
     /// Texts that stand for a gap.
     pub(super) missing_words: Vec<String>,
     /// Numbers that stand for a gap.
@@ -27,6 +29,7 @@ impl Dialect {
             delimiter: Delimiter::COMMA,
             newline,
             decimal_comma: false,
+            trailing_delimiters: false,
             missing_words: tokens.clone().collect(),
             missing_numbers: tokens.filter_map(|token| fast_float2::parse(token).ok()).collect(),
         };

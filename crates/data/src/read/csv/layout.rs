@@ -6,6 +6,7 @@ use std::io::Read;
 use crate::read::csv::blocks::Blocks;
 use crate::read::csv::dialect::Dialect;
 use crate::read::csv::rows::{Cell, Rows, classify};
+use crate::read::csv::zero_bytes;
 use crate::read::error::{ReadError, excerpt};
 use crate::read::options::{ColumnType, Header, ReadOptions};
 use crate::read::{check_columns, check_types, unnamed};
@@ -20,6 +21,8 @@ pub(super) struct Layout {
     pub(super) names: Vec<String>,
     /// Whether a column is kept as it is written: its first rows hold text, or the user wants categories.
     pub(super) verbatim: Vec<bool>,
+    /// About how many bytes a row has.
+    pub(super) row_bytes: u64,
 }
 
 impl Layout {
@@ -27,7 +30,7 @@ impl Layout {
     pub(super) fn detect(blocks: &mut Blocks<impl Read>, options: &ReadOptions) -> Result<Self, ReadError> {
         let head = blocks.head()?.to_vec();
         let head = whole_rows(&head, blocks.head_is_all());
-        let dialect = Dialect::detect(head, options);
+        let mut dialect = Dialect::detect(head, options);
         let mut rows = Rows::new(head, &dialect);
         if !rows.advance() {
             return Err(ReadError::Empty);
@@ -39,13 +42,49 @@ impl Layout {
             Header::Absent => false,
         };
         let start = if header { rows.position() } else { 0 };
-        let names = if header { names_of(&first)? } else { (1..=first.len()).map(unnamed).collect() };
+        let mut names = if header { names_of(&first)? } else { (1..=first.len()).map(unnamed).collect() };
+        let named = if header { filled(&first) } else { 0 };
+        if let Some(columns) =
+            columns_before_trailing_delimiters(named, first.len(), &head[start..], &dialect)
+        {
+            dialect.trailing_delimiters = true;
+            names.truncate(columns);
+        }
         check_columns(&names)?;
         check_types(&names, &options.types)?;
         let verbatim = verbatim_columns(&head[start..], &dialect, &names, &options.types);
+        let row_bytes =
+            head.len() as u64 / (memchr::memchr_iter(dialect.newline, head).count() as u64).max(1);
         blocks.skip(start);
-        Ok(Self { dialect, names, verbatim })
+        Ok(Self { dialect, names, verbatim, row_bytes })
     }
+}
+
+/// How many cells there are up to the last one that is not empty.
+fn filled(cells: &[Vec<u8>]) -> usize {
+    cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1)
+}
+
+/// How many columns there are if each row, or the header, ends in a delimiter too many: what has neither a name nor a
+/// value anywhere is no column. Nothing if that is not so.
+fn columns_before_trailing_delimiters(
+    named: usize,
+    width: usize,
+    body: &[u8],
+    dialect: &Dialect,
+) -> Option<usize> {
+    let mut rows = Rows::new(body, dialect);
+    let (mut columns, mut shortest) = (named, usize::MAX);
+    for _ in 0..SAMPLE {
+        if !rows.advance() {
+            break;
+        }
+        let (filled, count) = rows.filled_cells();
+        columns = columns.max(filled);
+        shortest = shortest.min(count);
+    }
+    let all_rows = shortest != usize::MAX && shortest > columns;
+    ((1..=width).contains(&columns) && (width > columns || all_rows)).then_some(columns)
 }
 
 /// What of `head` to look at: without its last line, which may be cut off.
@@ -79,6 +118,9 @@ fn names_of(cells: &[Vec<u8>]) -> Result<Vec<String>, ReadError> {
 
 fn name_of(number: usize, cell: &[u8]) -> Result<String, ReadError> {
     let name = std::str::from_utf8(cell).map_err(|_| ReadError::HeaderNotUtf8(excerpt(cell)))?;
+    if name.contains('\0') {
+        return Err(zero_bytes("the header"));
+    }
     // A byte order mark inside a quoted name would be taken for the file's own.
     match name.trim_start_matches(|c: char| c == '\u{feff}' || c.is_ascii_whitespace()) {
         "" => Ok(unnamed(number)),

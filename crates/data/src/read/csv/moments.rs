@@ -6,7 +6,7 @@ use crate::moments::blocks_at_once;
 use crate::read::csv::blocks::{Blocks, for_each_block};
 use crate::read::csv::layout::Layout;
 use crate::read::csv::rows::{Cell, Rows};
-use crate::read::csv::{Problem, RowError};
+use crate::read::csv::{Problem, RowError, or_ragged};
 use crate::read::error::ReadError;
 use crate::read::options::ReadOptions;
 use crate::read::{Streamed, check_streamable, source};
@@ -84,18 +84,23 @@ fn parse(text: &[u8], layout: &Layout, missing: Missing) -> Result<(Moments, u64
 fn push_row(values: &mut Vec<f64>, rows: &mut Rows<'_>, d: usize) -> Result<Option<usize>, Problem> {
     let mut gap = None;
     for column in 0..d {
-        values.push(match rows.cell() {
-            Some(Cell::Number { value, .. }) if value.is_finite() => value,
-            Some(Cell::Number { .. }) => return Err(Problem::Infinite { column }),
+        let problem = match rows.cell() {
+            Some(Cell::Number { value, .. }) if value.is_finite() => {
+                values.push(value);
+                continue;
+            }
             Some(Cell::Missing) => {
                 gap = gap.or(Some(column));
-                f64::NAN
+                values.push(f64::NAN);
+                continue;
             }
-            Some(Cell::Text(cell)) => return Err(Problem::Text { column, cell: cell.to_vec() }),
+            Some(Cell::Number { .. }) => Problem::Infinite { column },
+            Some(Cell::Text(cell)) => Problem::of_text(column, cell),
             None => return Err(Problem::Ragged { cells: column }),
-        });
+        };
+        return Err(or_ragged(problem, column + 1, rows, d));
     }
-    match rows.skip_cells() {
+    match rows.excess() {
         0 => Ok(gap),
         excess => Err(Problem::Ragged { cells: d + excess }),
     }

@@ -81,6 +81,24 @@ impl<'a> Rows<'a> {
         count
     }
 
+    /// Goes to the end of the row and says how many cells were left that belong to no column.
+    pub(super) fn excess(&mut self) -> usize {
+        if self.dialect.trailing_delimiters { self.filled_cells().0 } else { self.skip_cells() }
+    }
+
+    /// Goes to the end of the row; says how many cells were left without the empty ones at the end, and with them.
+    pub(super) fn filled_cells(&mut self) -> (usize, usize) {
+        let (mut filled, mut count) = (0, 0);
+        while let Some(cell) = self.text_cell() {
+            let is_empty = cell.is_empty();
+            count += 1;
+            if !is_empty {
+                filled = count;
+            }
+        }
+        (filled, count)
+    }
+
     fn skip_cell(&mut self) {
         let start = self.skip_blanks(self.at);
         self.go_to(self.end_after(start).1);

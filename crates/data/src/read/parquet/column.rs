@@ -96,11 +96,11 @@ impl Kind {
     }
 
     /// The number that `stored` stands for; `unsigned` is the same bits without a sign.
-    fn number(self, stored: i64, unsigned: u64) -> f64 {
+    fn value(self, stored: i64, unsigned: u64) -> Value<'static> {
         match self {
-            Self::Unsigned => unsigned as f64,
-            Self::Decimal(unit) => stored as f64 * unit,
-            _ => stored as f64,
+            Self::Unsigned => Value::Whole(unsigned.into()),
+            Self::Decimal(unit) => Value::Number(stored as f64 * unit),
+            _ => Value::Whole(stored.into()),
         }
     }
 }
@@ -134,10 +134,11 @@ impl ColumnChunk {
             ColumnReader::BoolColumnReader(reader) => {
                 batch.fill(reader, |&value| Ok(Value::Text(if value { "true" } else { "false" })))
             }
-            ColumnReader::Int32ColumnReader(reader) => batch
-                .fill(reader, |&value| Ok(Value::Number(kind.number(value.into(), (value as u32).into())))),
+            ColumnReader::Int32ColumnReader(reader) => {
+                batch.fill(reader, |&value| Ok(kind.value(value.into(), (value as u32).into())))
+            }
             ColumnReader::Int64ColumnReader(reader) => {
-                batch.fill(reader, |&value| Ok(Value::Number(kind.number(value, value as u64))))
+                batch.fill(reader, |&value| Ok(kind.value(value, value as u64)))
             }
             ColumnReader::FloatColumnReader(reader) => {
                 batch.fill(reader, |&value| Ok(Value::Number(value.into())))

@@ -19,7 +19,7 @@ use crate::read::error::ReadError;
 use crate::read::parquet::column::{ColumnChunk, Kind};
 use crate::read::parquet::input::Input;
 use crate::read::sink::Sink;
-use crate::read::source::{self, Source};
+use crate::read::source::{self, Content, Source};
 
 const FORMAT: &str = "Parquet";
 
@@ -98,6 +98,9 @@ fn check_compression(group: &RowGroupMetaData) -> Result<(), ReadError> {
 /// A whole file begins and ends with the same four letters.
 fn check_ends(input: &Input) -> Result<(), ReadError> {
     const ENDS: &[u8] = b"PAR1";
+    if input.len() == 0 {
+        return Err(ReadError::Empty);
+    }
     let letters = |start: u64| input.get_bytes(start, 4).map_err(|_| ReadError::Truncated(FORMAT));
     match (letters(0)?.as_ref(), letters(input.len() - 4)?.as_ref()) {
         (ENDS, ENDS) => Ok(()),
@@ -105,7 +108,7 @@ fn check_ends(input: &Input) -> Result<(), ReadError> {
             Err(ReadError::Unsupported { format: FORMAT, what: "encrypted columns".into() })
         }
         (ENDS, _) => Err(ReadError::Truncated(FORMAT)),
-        _ => Err(ReadError::WrongContent { expected: FORMAT, found: "something else" }),
+        _ => Err(ReadError::WrongContent { expected: FORMAT, found: Content::Other }),
     }
 }
 

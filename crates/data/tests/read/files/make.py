@@ -63,3 +63,7 @@ np.save("bool.npy", grid % 2 == 0)
 np.save("vector.npy", np.arange(3.0))
 np.save("complex.npy", grid + 1j)
 np.save("records.npy", np.zeros(3, dtype=[("a", "<f8"), ("b", "<i4")]))
+
+nameless = pa.table([pa.array([1.5, 2.5, 4.0]), pa.array([2**53 + 1, 7, 8], pa.int64())], names=["", "code"])
+pq.write_table(nameless, "nameless.parquet")
+pyarrow.feather.write_feather(nameless, "nameless.feather", compression="uncompressed")

@@ -1,7 +1,16 @@
 //! What Graphviz attributes make of an edge: which ends have an arrow, and its numbers.
 
+use super::super::{FormatError, attribute};
+
 /// What one bracket says, later attributes winning.
-pub(super) type Attributes = Vec<(String, String)>;
+pub(super) type Attributes = Vec<Attribute>;
+
+/// `key = value`, and where it stands.
+pub(super) struct Attribute {
+    pub(super) key: String,
+    pub(super) value: String,
+    pub(super) line: usize,
+}
 
 /// How one end of an edge is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,18 +47,18 @@ pub(super) struct Style {
 
 impl Style {
     /// This style with what `attributes` say instead.
-    pub(super) fn with(mut self, attributes: &Attributes) -> Self {
-        for (key, value) in attributes {
+    pub(super) fn with(mut self, attributes: &Attributes) -> Result<Self, FormatError> {
+        for Attribute { key, value, line } in attributes {
             match key.as_str() {
-                "dir" => self.direction = Direction::of(value),
+                "dir" => self.direction = Direction::of(value, *line)?,
                 "arrowtail" => self.tail = Some(End::of(value)),
                 "arrowhead" => self.head = Some(End::of(value)),
-                "weight" => self.weight = value.trim().parse().ok(),
-                "probability" => self.probability = value.trim().parse().ok(),
+                "weight" => self.weight = attribute::number("weight", value, *line)?,
+                "probability" => self.probability = attribute::number("probability", value, *line)?,
                 _ => {}
             }
         }
-        self
+        Ok(self)
     }
 
     /// The ends of an edge that is written as `arrow`.
@@ -67,13 +76,14 @@ impl Style {
 }
 
 impl Direction {
-    fn of(value: &str) -> Option<Self> {
+    fn of(value: &str, line: usize) -> Result<Option<Self>, FormatError> {
         match value {
-            "none" => Some(Self::None),
-            "back" => Some(Self::Back),
-            "forward" => Some(Self::Forward),
-            "both" => Some(Self::Both),
-            _ => None,
+            "" => Ok(None),
+            "none" => Ok(Some(Self::None)),
+            "back" => Ok(Some(Self::Back)),
+            "forward" => Ok(Some(Self::Forward)),
+            "both" => Ok(Some(Self::Both)),
+            other => Err(attribute::wrong("dir", other, "forward, back, both or none", line)),
         }
     }
 }

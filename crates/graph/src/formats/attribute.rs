@@ -1,0 +1,33 @@
+//! What files say of an edge beside its ends: numbers and flags, however they are written.
+
+use super::FormatError;
+
+/// The number that `text` says, nothing if it is blank.
+pub(super) fn number(key: &'static str, text: &str, line: usize) -> Result<Option<f64>, FormatError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| wrong(key, text, "a number", line)),
+    }
+}
+
+/// Whether `text` says yes, nothing if it is blank.
+pub(super) fn flag(key: &'static str, text: &str, line: usize) -> Result<Option<bool>, FormatError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => truth(text).map(Some).ok_or_else(|| wrong(key, text, "true or false", line)),
+    }
+}
+
+/// The ways to write yes and no: XML has two, Python and R have others.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text {
+        "1" | "true" | "True" | "TRUE" => Some(true),
+        "0" | "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+/// The refusal of `text`, which should be `expected`.
+pub(super) fn wrong(key: &'static str, text: &str, expected: &'static str, line: usize) -> FormatError {
+    FormatError::Attribute { line, key, text: text.to_owned(), expected }
+}
