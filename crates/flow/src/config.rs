@@ -40,7 +40,7 @@ pub struct TrainConfig {
     pub temperature: TemperatureConfig,
     /// How terminal states are remembered.
     pub replay: ReplayConfig,
-    /// How many sampled terminal states local search improves in each iteration.
+    /// How many terminal states local search improves in each iteration, half of them sampled, half remembered.
     pub improvements: usize,
     /// Stops early when so many iterations bring neither a better terminal state nor a loss lower by a twentieth
     /// than the same number of iterations before; none: never. Counted from the end of annealing.

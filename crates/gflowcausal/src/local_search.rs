@@ -44,7 +44,7 @@ impl<'a> Insertions<'a> {
 }
 
 impl Improve for Insertions<'_> {
-    fn improve(&self, start: &Terminal, rng: &mut StreamRng) -> Option<Terminal> {
+    fn improve(&self, start: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
         let order: Order = start.as_order()?.clone();
         let share: f64 = rng.random();
         Some(Terminal::Order(anneal(self.score, order, self.temperatures(share), rng)))

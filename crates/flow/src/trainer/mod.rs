@@ -31,8 +31,11 @@ pub struct Problem<'a> {
 
 /// A local search through terminal states.
 pub trait Improve: Sync {
-    /// A terminal state that is better than `start`, if one is found.
-    fn improve(&self, start: &Terminal, rng: &mut StreamRng) -> Option<Terminal>;
+    /// A terminal state worth learning from beside `start`, if one is found.
+    ///
+    /// `temperature` is that of the iteration: a search that is to help the policy of now looks for states that are
+    /// good at it, `ln r / temperature`, and not for the best alone.
+    fn improve(&self, start: &Terminal, temperature: f64, rng: &mut StreamRng) -> Option<Terminal>;
 }
 
 /// Why training cannot start or go on.
@@ -273,14 +276,19 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    /// What local search makes of the first few sampled states.
+    /// What local search makes of a few states: half of them (the odd one too) are the first that were sampled, the
+    /// others are drawn from the remembered ones.
     fn improved(&self, outcome: &Outcome) -> Result<Vec<(Terminal, f64)>, TrainError> {
         let Some(search) = self.problem.improve else { return Ok(vec![]) };
+        let count = self.config.improvements;
         let sampled: Vec<&Terminal> =
-            outcome.sampled().map(|end| &end.terminal).take(self.config.improvements).collect();
-        let found = map(sampled.len(), |k| {
+            outcome.sampled().map(|end| &end.terminal).take(count.div_ceil(2)).collect();
+        let found = map(count, |k| {
             let purpose = Stream::Search { iteration: self.iteration as u64, k: k as u64 };
-            search.improve(sampled[k], &mut stream(self.config.seed, purpose))
+            let mut rng = stream(self.config.seed, purpose);
+            let remembered = || Some(&self.replay.draw(&mut rng)?.terminal);
+            let start = sampled.get(k).copied().or_else(remembered)?;
+            search.improve(start, self.temperature(), &mut rng)
         });
         let found: Vec<Terminal> = found.into_iter().flatten().collect();
         let log_rewards = finite(self.problem.reward.log_rewards(&found))?;

@@ -22,7 +22,7 @@ const ITERATIONS: usize = 12;
 struct Swap;
 
 impl Improve for Swap {
-    fn improve(&self, start: &Terminal, rng: &mut StreamRng) -> Option<Terminal> {
+    fn improve(&self, start: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
         let mut sequence = start.as_order()?.as_slice().to_vec();
         let at = rng.random_range(1..sequence.len());
         sequence.swap(at - 1, at);

@@ -1,12 +1,13 @@
 //! The course of training: what it finds, what it says, when it stops.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_flow::{
     Event, Improve, Lattice, LogReward, MlpConfig, ObjectiveName, Problem, Progress, ReplayConfig, Stopped,
-    Terminal, TrainConfig, TrainError, Trainer, Walk,
+    TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Order};
 
@@ -68,7 +69,7 @@ impl LogReward for Needle {
 }
 
 impl Improve for Needle {
-    fn improve(&self, _: &Terminal, rng: &mut StreamRng) -> Option<Terminal> {
+    fn improve(&self, _: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
         rng.random_bool(0.2).then(|| Terminal::Order(self.0.clone()))
     }
 }
@@ -89,6 +90,32 @@ fn what_local_search_finds_is_kept_and_learned_from() {
     assert!(learned > uniform + 5.0, "{learned} against {uniform}: replay taught nothing");
     let refused = Trainer::new(config.validate().unwrap(), problem(&constraints, &needle)).err();
     assert_eq!(refused, Some(TrainError::NoLocalSearch(2)));
+}
+
+/// A search that finds nothing but knows what it was asked.
+#[derive(Default)]
+struct Asked(Mutex<Vec<(Terminal, f64)>>);
+
+impl Improve for Asked {
+    fn improve(&self, start: &Terminal, temperature: f64, _: &mut StreamRng) -> Option<Terminal> {
+        self.0.lock().unwrap().push((start.clone(), temperature));
+        None
+    }
+}
+
+#[test]
+fn local_search_starts_from_sampled_and_remembered_states_at_the_temperature_of_the_iteration() {
+    let (constraints, reward, asked) = (Constraints::none(5), local_table(1, 9.0), Asked::default());
+    let mut config = TrainConfig { improvements: 5, ..small(4) };
+    config.temperature = TemperatureConfig { start: Some(8.0), iterations: 3, target: 1.0 };
+    let given = Problem { improve: Some(&asked), ..problem(&constraints, &reward) };
+    let mut trainer = Trainer::new(config.validate().unwrap(), given).unwrap();
+    for (starts, temperature) in [(3, 8.0), (5, 4.0), (5, 2.0), (5, 1.0)] {
+        trainer.step(&mut |_: &Event<'_>| {}).unwrap();
+        let asked = std::mem::take(&mut *asked.0.lock().unwrap());
+        assert_eq!(asked.len(), starts, "three sampled, and two remembered once there are any");
+        assert!(asked.iter().all(|(_, at)| (at - temperature).abs() < 1e-9), "{asked:?} {temperature}");
+    }
 }
 
 #[test]
