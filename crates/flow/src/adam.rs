@@ -60,7 +60,10 @@ impl Adam {
             .map(|(((parameters, means), squares), gradient)| Slice { parameters, means, squares, gradient })
             .collect();
         map_slices(&mut slices, 1, |_, slice| {
-            vectorised(|| slice.iter_mut().for_each(|slice| slice.step(&rates)));
+            vectorised(
+                #[inline(always)]
+                || slice.iter_mut().for_each(|slice| slice.step(&rates)),
+            );
         });
     }
 

@@ -24,7 +24,7 @@ pub use config::{
     ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
     ValidTrainConfig,
 };
-pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
+pub use exact::{Distribution, Divergence, Lattice, LatticeError, StateSpace, TooManyStates};
 pub use network::{Activation, Mlp, MlpConfig, Network, Row, Tape, TensorShape};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};

@@ -43,6 +43,9 @@ pub struct Distance {
     pub mean: f64,
     /// The largest difference.
     pub largest: f64,
+    /// `KL(exact ‖ policy)` over orders, in nats, where the policy itself can be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<f64>,
 }
 
 impl Draw {
@@ -157,10 +160,8 @@ impl Posterior {
     pub fn distance_to(&self, exact: &[f64]) -> Distance {
         let differences = || self.edges.iter().zip(exact).map(|(own, exact)| (own - exact).abs());
         let pairs = (self.nodes * self.nodes.saturating_sub(1)).max(1);
-        Distance {
-            mean: differences().sum::<f64>() / pairs as f64,
-            largest: differences().fold(0.0, f64::max),
-        }
+        let mean = differences().sum::<f64>() / pairs as f64;
+        Distance { mean, largest: differences().fold(0.0, f64::max), divergence: None }
     }
 
     /// How many variables there are.

@@ -145,6 +145,9 @@ fn trust(result: &ResultObject) -> String {
             "; {:.4} from the exact ones on average, {:.3} at most",
             distance.mean, distance.largest
         );
+        if let Some(nats) = distance.divergence {
+            let _ = write!(text, " (the policy itself: KL {nats:.4})");
+        }
     }
     text
 }

@@ -5,5 +5,5 @@ mod lattice;
 mod states;
 
 pub use distribution::Distribution;
-pub use lattice::{Lattice, LatticeError};
+pub use lattice::{Divergence, Lattice, LatticeError};
 pub use states::{StateSpace, TooManyStates};

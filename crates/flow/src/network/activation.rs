@@ -45,7 +45,7 @@ impl Activation {
     pub(super) fn pull_back(self, outputs: &[f32], slopes: &mut [f32]) {
         let pairs = slopes.iter_mut().zip(outputs);
         match self {
-            Self::Relu => pairs.for_each(|(slope, &y)| *slope = if y > 0.0 { *slope } else { 0.0 }),
+            Self::Relu => pairs.for_each(|(slope, &y)| *slope = keep_if(y > 0.0, *slope)),
             Self::LeakyRelu => pairs.for_each(|(slope, &y)| *slope *= if y > 0.0 { 1.0 } else { LEAK }),
             Self::Tanh => pairs.for_each(|(slope, &y)| *slope *= 1.0 - y * y),
         }
@@ -55,6 +55,12 @@ impl Activation {
 #[inline(always)]
 fn relu(x: f32) -> f32 {
     x.max(0.0)
+}
+
+/// `x` or zero, by its bits: a choice becomes a masked store, which some processors take long for.
+#[inline(always)]
+fn keep_if(is_kept: bool, x: f32) -> f32 {
+    f32::from_bits(x.to_bits() & u32::from(is_kept).wrapping_neg())
 }
 
 #[inline(always)]

@@ -5,6 +5,7 @@ mod gemm;
 mod mlp;
 mod tape;
 mod vector;
+mod wants;
 
 pub use activation::Activation;
 pub use mlp::{Mlp, MlpConfig};

@@ -1,5 +1,8 @@
 //! The states a network is asked about, what it answered, and how the loss changes with each answer.
 
+use std::ops::Range;
+
+use super::wants::Wants;
 use crate::Action;
 
 /// One state: another row with one bit changed, or the state with no bit set.
@@ -62,6 +65,7 @@ pub struct Tape {
     outflows: Vec<f64>,
     pub(super) memory: Vec<PerRow>,
     pub(super) scratch: Vec<Vec<f32>>,
+    pub(super) wants: Wants,
 }
 
 impl Tape {
@@ -180,7 +184,7 @@ impl Tape {
         self.outputs(first, end).len()
     }
 
-    fn outputs(&self, first: usize, end: usize) -> std::ops::Range<usize> {
+    fn outputs(&self, first: usize, end: usize) -> Range<usize> {
         let before = |row: usize| if row == 0 { 0 } else { self.ends[row - 1] };
         before(first)..before(end)
     }

@@ -1,13 +1,14 @@
 //! Graphs and orders drawn from a policy, with the probability of drawing them.
 
 mod arrival;
+mod lattice;
 
 use std::ops::Range;
 
 use gflowcausal_determinism::{Stream, map, stream};
 
 use crate::rollout::{Draw, Recording, Walker, roll_out};
-use crate::{Action, Network, Row, StateSpace, Tape, Terminal, Terrain, Walk};
+use crate::{Action, Lattice, LatticeError, Network, Row, StateSpace, Tape, Terminal, Terrain, Walk};
 
 /// How many trajectories are walked in lock step.
 const LANE_SIZE: usize = 32;
@@ -93,6 +94,20 @@ impl<'a> Sampler<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The policy as a distribution over all orders, on `order`: its marginals, the probability of each order, and how
+    /// far it is from another distribution. `2^d` evaluations.
+    ///
+    /// # Errors
+    /// On another walk, and with more than 20 variables.
+    pub fn lattice(&self) -> Result<Lattice, LatticeError> {
+        if self.terrain.walk() != Walk::Order {
+            return Err(LatticeError::OtherWalk(self.terrain.walk()));
+        }
+        Lattice::of_conditionals(self.terrain.nodes(), |first, count| {
+            lattice::log_conditionals(self.terrain, self.network, first, count)
+        })
     }
 
     /// The network's log-flows at every state of `space`, as [`StateSpace::policy_outcome`] takes them.

@@ -106,7 +106,10 @@ impl Lane {
         map_slices(&mut first.gradient, SLICE, |index, sums| {
             for other in &*others {
                 let values = &other.gradient[index * SLICE..];
-                vectorised(|| add_scaled(1.0, &values[..sums.len()], sums));
+                vectorised(
+                    #[inline(always)]
+                    || add_scaled(1.0, &values[..sums.len()], sums),
+                );
             }
         });
         &mut first.gradient

@@ -134,6 +134,10 @@ impl Terrain {
         self.rules.nodes()
     }
 
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// How many bits describe a state.
     #[must_use]
     pub fn inputs(&self) -> usize {

@@ -19,20 +19,12 @@ impl OrderState {
         let nodes = rules.nodes();
         Self { rules, placed: NodeSet::empty(nodes), sequence: Vec::with_capacity(nodes) }
     }
-
-    /// The nodes that may come next, in ascending order.
-    fn open(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_partial = self.rules.is_partial();
-        (0..self.rules.nodes())
-            .filter(|&node| !self.placed.contains(node))
-            .filter(move |&node| !is_partial || self.rules.before(node).is_subset(&self.placed))
-    }
 }
 
 impl State for OrderState {
     fn allowed(&self, actions: &mut Vec<Action>) {
         actions.clear();
-        actions.extend(self.open().map(|node| node as Action));
+        actions.extend(self.rules.open_after(&self.placed).map(|node| node as Action));
     }
 
     fn apply(&mut self, action: Action) {

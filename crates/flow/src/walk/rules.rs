@@ -46,6 +46,14 @@ impl Rules {
         self.constraints.precedence().comparable_pairs() > 0
     }
 
+    /// The nodes that may come next after those `placed`, in ascending order.
+    pub(crate) fn open_after<'a>(&'a self, placed: &'a NodeSet) -> impl Iterator<Item = usize> + 'a {
+        let is_partial = self.is_partial();
+        (0..self.nodes())
+            .filter(|&node| !placed.contains(node))
+            .filter(move |&node| !is_partial || self.before(node).is_subset(placed))
+    }
+
     /// The partial order, if anything must come before anything.
     pub(crate) fn partial_order(&self) -> Option<Closure> {
         self.is_partial().then(|| self.constraints.precedence().clone())

@@ -86,6 +86,13 @@ fn every_walk_gets_the_numbers_of_the_plain_network() {
 }
 
 #[test]
+fn so_do_layers_wider_than_one_stretch_of_units() {
+    for walk in [Walk::Chain, Walk::Order, Walk::Graph] {
+        check(walk, 9, &MlpConfig { layers: 2, width: 80, ..MlpConfig::default() });
+    }
+}
+
+#[test]
 fn so_do_walks_of_more_rows_than_one_block() {
     check(Walk::Chain, 16, &MlpConfig { layers: 2, width: 16, ..MlpConfig::default() });
     check(Walk::Edges, 10, &MlpConfig { layers: 2, width: 16, ..MlpConfig::default() });

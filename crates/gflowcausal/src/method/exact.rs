@@ -32,7 +32,7 @@ impl Discover for Exact {
     fn check(&self, model: &Model, _config: &Config) -> Result<(), Error> {
         placements(model)?;
         let nodes = model.constraints().nodes();
-        if nodes > Lattice::MOST_NODES { Err(LatticeError { nodes }.into()) } else { Ok(()) }
+        if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
 
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {

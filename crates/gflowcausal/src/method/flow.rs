@@ -55,7 +55,7 @@ impl Discover for GFlowCausal {
         run.tell(Step::Sampling);
         let (order, graph) = best(task, &trainer)?;
         let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
-        let distance = distance(task, &posterior);
+        let distance = distance(task, &trainer, &posterior);
         let training = Training::new(&trainer, stopped, history);
         Ok(Found { graph, order, draws, posterior, training: Some(training), distance })
     }
@@ -197,13 +197,15 @@ pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, s
     Draw::merged(drawn.into_iter().flatten().collect())
 }
 
-/// How far the drawn edge probabilities are from the exact ones, where these are had for nothing.
-fn distance(task: &Task<'_>, posterior: &Posterior) -> Option<Distance> {
+/// How far the drawn edge probabilities and the policy are from the exact ones, where these are had for nothing.
+fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Option<Distance> {
     if task.model.sums().is_none() || task.config.walk == Walk::Graph {
         return None;
     }
     let lattice = exact::lattice(task.model).ok()?;
-    Some(posterior.distance_to(&exact::edge_probabilities(&lattice, task.model)))
+    let mut distance = posterior.distance_to(&exact::edge_probabilities(&lattice, task.model));
+    distance.divergence = trainer.sampler().lattice().ok().map(|policy| lattice.divergence(&policy).forward);
+    Some(distance)
 }
 
 /// Training settings by the number of variables, where the user leaves them open.

@@ -1,0 +1,100 @@
+//! From bits to log-flows, block after block of rows.
+
+use std::ops::Range;
+
+use super::{Mlp, pair, sign};
+use crate::network::gemm::{Matrix, set_product};
+use crate::network::vector::{dot, set_sum, vectorised};
+use crate::network::{Row, Tape};
+
+impl Mlp {
+    pub(super) fn block_forward(&self, tape: &mut Tape, rows: Range<usize>) {
+        vectorised(
+            #[inline(always)]
+            || self.first_layer(tape, rows.clone()),
+        );
+        if tape.output_count(rows.start, rows.end) == 0 {
+            return;
+        }
+        self.hidden_layers(tape, rows.clone());
+        if self.is_dense(tape, &rows) {
+            self.outputs_by_product(tape, rows);
+        } else {
+            self.outputs_one_by_one(tape, rows);
+        }
+    }
+
+    /// First-layer inputs of `rows`: those of the row each stands on, plus or minus one row of weights.
+    #[inline(always)]
+    fn first_layer(&self, tape: &mut Tape, rows: Range<usize>) {
+        for index in rows {
+            let Row { from, change } = tape.row(index);
+            let (inputs, outputs) = pair(&mut tape.memory, 0, 1);
+            let (earlier, own) = inputs.split_at_mut(index * self.width);
+            let own = &mut own[..self.width];
+            let base = match from {
+                Some(from) => &earlier[self.span(from..from + 1)],
+                None => self.values(&self.first.biases),
+            };
+            match change {
+                Some((bit, set)) => set_sum(base, sign(set), self.values(&self.first_weights(bit)), own),
+                None => own.copy_from_slice(base),
+            }
+            self.activation.apply(own, &mut outputs[self.span(index..index + 1)]);
+        }
+    }
+
+    /// Hidden layer after hidden layer: `h' = act(h · W + b)`.
+    fn hidden_layers(&self, tape: &mut Tape, rows: Range<usize>) {
+        let span = self.span(rows);
+        for (depth, layer) in self.hidden.iter().enumerate() {
+            let (inputs, outputs) = pair(&mut tape.memory, depth + 1, depth + 2);
+            let outputs = &mut outputs[span.clone()];
+            let weights = Matrix::new(self.values(&layer.weights), self.width);
+            set_product(Matrix::new(&inputs[span.clone()], self.width), weights, outputs);
+            let biases = self.values(&layer.biases);
+            vectorised(
+                #[inline(always)]
+                || {
+                    outputs
+                        .chunks_exact_mut(self.width)
+                        .for_each(|row| self.activation.apply_biased(biases, row));
+                },
+            );
+        }
+    }
+
+    fn outputs_one_by_one(&self, tape: &mut Tape, rows: Range<usize>) {
+        let last = std::mem::take(&mut tape.memory[self.last_units()]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for index in rows {
+                    let units = &last.values[self.span(index..index + 1)];
+                    let (wanted, log_flows) = tape.log_flows_mut(index);
+                    for (&output, log_flow) in wanted.iter().zip(log_flows) {
+                        let bias = self.parameters[self.last.biases.start + output as usize];
+                        *log_flow = bias + dot(self.values(&self.last_weights(output)), units);
+                    }
+                }
+            },
+        );
+        tape.memory[self.last_units()] = last;
+    }
+
+    fn outputs_by_product(&self, tape: &mut Tape, rows: Range<usize>) {
+        let mut all = std::mem::take(&mut tape.scratch[0]);
+        all.resize(rows.len() * self.outputs, 0.0);
+        let units = &tape.memory[self.last_units()].values[self.span(rows.clone())];
+        let weights = Matrix::new(self.values(&self.last.weights), self.width);
+        set_product(Matrix::new(units, self.width), weights.transposed(), &mut all);
+        let biases = self.values(&self.last.biases);
+        for (index, outputs) in rows.zip(all.chunks_exact(self.outputs)) {
+            let (wanted, log_flows) = tape.log_flows_mut(index);
+            for (&output, log_flow) in wanted.iter().zip(log_flows) {
+                *log_flow = biases[output as usize] + outputs[output as usize];
+            }
+        }
+        tape.scratch[0] = all;
+    }
+}
