@@ -111,9 +111,9 @@ const ORDER_WALKS: [Walk; 4] = [Walk::Order, Walk::Edges, Walk::Chain, Walk::Com
 const OBJECTIVES: [ObjectiveName; 4] =
     [ObjectiveName::Tb, ObjectiveName::Subtb, ObjectiveName::Db, ObjectiveName::Fm];
 
-const MISSING: [Missing; 3] = [Missing::Error, Missing::Drop, Missing::Em];
+pub(crate) const MISSING: [Missing; 3] = [Missing::Error, Missing::Drop, Missing::Em];
 
-fn missing_name(missing: Missing) -> &'static str {
+pub(crate) fn missing_name(missing: Missing) -> &'static str {
     match missing {
         Missing::Error => "error",
         Missing::Drop => "drop",
@@ -123,9 +123,9 @@ fn missing_name(missing: Missing) -> &'static str {
 
 /// A multiplier, or none for `auto`.
 #[derive(Debug, Clone, Copy)]
-struct Penalty(Option<f64>);
+pub(crate) struct Penalty(pub(crate) Option<f64>);
 
-fn penalty(text: &str) -> Result<Penalty, String> {
+pub(crate) fn penalty(text: &str) -> Result<Penalty, String> {
     match text {
         "auto" => Ok(Penalty(None)),
         number => {

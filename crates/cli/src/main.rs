@@ -9,6 +9,7 @@ mod failure;
 mod input;
 mod output;
 mod progress;
+mod score;
 mod simulate;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ enum Verb {
     Discover(Box<discover::Arguments>),
     Simulate(simulate::Arguments),
     Evaluate(evaluate::Arguments),
+    Score(score::Arguments),
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
@@ -47,6 +49,7 @@ impl Verb {
             Self::Discover(arguments) => arguments.common,
             Self::Simulate(arguments) => arguments.common,
             Self::Evaluate(arguments) => arguments.common,
+            Self::Score(arguments) => arguments.common,
             Self::Convert(arguments) => arguments.common,
             Self::Doctor(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
@@ -58,6 +61,7 @@ impl Verb {
             Self::Discover(arguments) => discover::run(arguments),
             Self::Simulate(arguments) => simulate::run(arguments),
             Self::Evaluate(arguments) => evaluate::run(arguments),
+            Self::Score(arguments) => score::run(arguments),
             Self::Convert(arguments) => convert::run(arguments),
             Self::Doctor(arguments) => doctor::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),

@@ -232,7 +232,7 @@ fn a_file_in_the_way_is_a_running_failure() {
 #[test]
 fn help_has_examples() {
     let home = TempDir::new().unwrap();
-    for verb in ["simulate", "evaluate", "convert", "doctor", "completions"] {
+    for verb in ["simulate", "evaluate", "score", "convert", "doctor", "completions"] {
         let help = printed(&home, &[verb, "--help"]);
         assert!(help.contains("Examples:\n"), "{verb}");
     }

@@ -221,7 +221,10 @@ fn sizes(config: &Config, nodes: usize) -> TrainConfig {
 }
 
 /// The rows to work on and, if all columns are numbers, their moments.
-fn prepare<'a>(table: &'a Table, config: &Config) -> Result<(Cow<'a, Table>, Option<Moments>), Error> {
+pub(crate) fn prepare<'a>(
+    table: &'a Table,
+    config: &Config,
+) -> Result<(Cow<'a, Table>, Option<Moments>), Error> {
     let mut table = match config.missing {
         Missing::Drop => Cow::Owned(table.drop_incomplete()?.0),
         Missing::Error | Missing::Em => Cow::Borrowed(table),

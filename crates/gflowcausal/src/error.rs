@@ -49,6 +49,12 @@ pub enum Error {
     /// A score that needs numbers in every column.
     #[error("score '{score}' needs real numbers in every column")]
     NeedsNumbers { score: &'static str },
+    /// A score that has no value for a graph.
+    #[error("score '{score}' judges orders, not graphs")]
+    OrdersOnly { score: &'static str },
+    /// An option that the score does not look at.
+    #[error("--{option} has no effect on score '{score}'")]
+    NoEffect { option: &'static str, score: &'static str },
     /// Two options that make no sense together.
     #[error("--{option} {value} does not go with score '{with}'")]
     Combination { option: &'static str, value: &'static str, with: &'static str },
@@ -87,7 +93,8 @@ impl Error {
             Self::UnknownFormat(_) => "unknown-extension",
             Self::KnowledgeFile { .. } => "bad-knowledge-file",
             Self::Knowledge(error) => knowledge_code(error),
-            Self::Score(_) | Self::NeedsNumbers { .. } => "bad-score",
+            Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
+            Self::NoEffect { .. } => "option-without-effect",
             Self::Combination { .. } => "bad-combination",
             Self::Missing(error) => error.code(),
             Self::Moments(_) => "bad-value",
@@ -115,13 +122,15 @@ impl Error {
             Self::Knowledge(KnowledgeError::Conflict(_)) => Some("take back one of them".into()),
             Self::Knowledge(_) => Some("write A->B with two names of columns".into()),
             Self::File(error) => error.fix(),
-            Self::NeedsNumbers { .. } => Some("use --score dg, or --score bdeu if all are categories".into()),
+            Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
+            Self::Score(error) => score_fix(error).map(str::to_owned),
+            Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
+            Self::NoEffect { .. } => Some("leave the option out".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
             Self::Missing(error) => Some(error.fix()),
             Self::NothingFound => Some("give it more time".into()),
             Self::Option(_)
             | Self::Simulation(_)
-            | Self::Score(_)
             | Self::Moments(_)
             | Self::Training(_)
             | Self::Train(_) => None,
@@ -131,7 +140,26 @@ impl Error {
     /// Whether what the user gave is at fault, and not the system while running.
     #[must_use]
     pub fn is_input(&self) -> bool {
-        !matches!(self, Self::File(_) | Self::Read(ReadError::Io(_)))
+        match self {
+            // A file that was named and cannot be read is the user's to mend; one that cannot be written may not be.
+            Self::File(error) => error.action == "read",
+            Self::Read(ReadError::Io(_)) => false,
+            _ => true,
+        }
+    }
+}
+
+/// Scores for tables that are not all numbers.
+const CATEGORIES_WAY_OUT: &str = "use --score dg, or --score bdeu if all are categories";
+
+fn score_fix(error: &ScoreError) -> Option<&'static str> {
+    match error {
+        ScoreError::NotContinuous { .. } => Some(CATEGORIES_WAY_OUT),
+        ScoreError::NotCategorical { .. } => Some("use --score bic, or --score dg if some are categories"),
+        ScoreError::MissingCells { .. } => Some("use --missing drop"),
+        ScoreError::Penalty(_) => Some("give auto, or a number such as 1"),
+        ScoreError::NotFinite { .. } => Some("divide the column by its largest value"),
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod model;
 mod posterior;
 mod result;
 mod run_dir;
+mod score_graph;
 
 pub use gflowcausal_data as data;
 pub use gflowcausal_determinism::{thread_count, with_threads};
@@ -32,3 +33,4 @@ pub use result::{
     SortabilityObject, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
+pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
