@@ -11,6 +11,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod sample;
+mod score;
 mod simulate;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ enum Verb {
     Sample(sample::Arguments),
     Simulate(simulate::Arguments),
     Evaluate(evaluate::Arguments),
+    Score(score::Arguments),
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
@@ -56,6 +58,7 @@ impl Verb {
             Self::Sample(arguments) => arguments.common,
             Self::Simulate(arguments) => arguments.common,
             Self::Evaluate(arguments) => arguments.common,
+            Self::Score(arguments) => arguments.common,
             Self::Convert(arguments) => arguments.common,
             Self::Doctor(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
@@ -68,6 +71,7 @@ impl Verb {
             Self::Sample(arguments) => sample::run(arguments),
             Self::Simulate(arguments) => simulate::run(arguments),
             Self::Evaluate(arguments) => evaluate::run(arguments),
+            Self::Score(arguments) => score::run(arguments),
             Self::Convert(arguments) => convert::run(arguments),
             Self::Doctor(arguments) => doctor::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),

@@ -141,7 +141,7 @@ fn completions_name_the_verbs() {
 #[test]
 fn help_has_examples() {
     let home = TempDir::new().unwrap();
-    for verb in ["", "simulate", "evaluate", "convert", "doctor", "completions"] {
+    for verb in ["", "simulate", "evaluate", "score", "convert", "doctor", "completions"] {
         let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let help = printed(&home, &arguments);
         assert!(help.contains("Examples:\n  gflowcausal "), "{verb}");

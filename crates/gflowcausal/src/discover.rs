@@ -131,9 +131,8 @@ impl<'a> Problem<'a> {
         let table = without_excluded(table, &config.exclude)?;
         let names: Vec<String> = table.names().map(str::to_owned).collect();
         let constraints = compile(config, &names)?;
-        let table = complete(table, config.missing)?;
+        let table = complete(table, config)?;
         let findings = examine(&table, &config.ignore)?;
-        let table = if config.standardize { Cow::Owned(table.standardized()) } else { table };
         let moments = moments(&table, config.missing)?;
         let mut model = Model::new(&table, moments.as_ref(), constraints, config)?;
         let method = method(&config.method)?;
@@ -207,16 +206,17 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     Ok(knowledge.compile(names)?)
 }
 
-/// The rows that `missing` leaves.
-fn complete<'a>(table: Cow<'a, Table>, missing: Missing) -> Result<Cow<'a, Table>, Error> {
-    match missing {
-        Missing::Drop => Ok(Cow::Owned(table.drop_incomplete()?.0)),
+/// The rows that `missing` leaves, scaled if that is wanted.
+pub(crate) fn complete<'a>(table: Cow<'a, Table>, config: &Config) -> Result<Cow<'a, Table>, Error> {
+    let table = match config.missing {
+        Missing::Drop => Cow::Owned(table.drop_incomplete()?.0),
         Missing::Error => {
             table.require_complete()?;
-            Ok(table)
+            table
         }
-        Missing::Em => Ok(table),
-    }
+        Missing::Em => table,
+    };
+    Ok(if config.standardize { Cow::Owned(table.standardized()) } else { table })
 }
 
 /// The doctor's findings; the first that makes discovery impossible, and is not to be ignored, is an error.
@@ -229,7 +229,8 @@ fn examine(table: &Table, ignore: &[String]) -> Result<Vec<Finding>, Error> {
     }
 }
 
-fn moments(table: &Table, missing: Missing) -> Result<Option<Moments>, Error> {
+/// Means and covariance, if all columns are numbers.
+pub(crate) fn moments(table: &Table, missing: Missing) -> Result<Option<Moments>, Error> {
     Ok(match missing {
         _ if !table.is_continuous() => None,
         Missing::Em => Some(Moments::of_incomplete(table)?.moments),

@@ -50,6 +50,9 @@ pub enum Error {
     /// A score that needs numbers in every column.
     #[error("score '{score}' needs real numbers in every column")]
     NeedsNumbers { score: &'static str },
+    /// A score that has no value for a graph.
+    #[error("score '{score}' judges orders, not graphs")]
+    OrdersOnly { score: &'static str },
     /// Two options that make no sense together.
     #[error("--{option} {value} does not go with score '{with}'")]
     Combination { option: &'static str, value: &'static str, with: &'static str },
@@ -124,7 +127,7 @@ impl Error {
             Self::UnknownFormat(_) => "unknown-extension",
             Self::KnowledgeFile { .. } => "bad-knowledge-file",
             Self::Knowledge(error) => knowledge_code(error),
-            Self::Score(_) | Self::NeedsNumbers { .. } => "bad-score",
+            Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
             Self::Combination { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
@@ -163,7 +166,9 @@ impl Error {
             Self::Knowledge(KnowledgeError::Conflict(_)) => Some("take back one of them".into()),
             Self::Knowledge(_) => Some("write A->B with two names of columns".into()),
             Self::File(error) => error.fix(),
-            Self::NeedsNumbers { .. } => Some("use --score dg, or --score bdeu if all are categories".into()),
+            Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
+            Self::Score(error) => Some(score_fix(error).into()),
+            Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
             Self::NoEffect { .. } => Some("leave it out".into()),
             Self::UnknownMethod(_) => {
@@ -182,7 +187,7 @@ impl Error {
             Self::Value { range, .. } => Some(format!("give a number that is {range}")),
             Self::Unknown { what, .. } => Some(format!("check the spelling of the {what}")),
             Self::Training(_) => Some("leave it out: the default fits the number of variables".into()),
-            Self::Score(_) | Self::Moments(_) | Self::Train(_) => {
+            Self::Moments(_) | Self::Train(_) => {
                 Some("see what `gflowcausal doctor` says of the data".into())
             }
             Self::Option(_) | Self::Table(_) | Self::Simulation(_) => None,
@@ -198,6 +203,20 @@ impl Error {
             Self::Read(ReadError::Io(_)) | Self::Train(_) | Self::NothingFound => false,
             _ => true,
         }
+    }
+}
+
+/// Scores for tables that are not all numbers.
+const CATEGORIES_WAY_OUT: &str = "use --score dg, or --score bdeu if all are categories";
+
+fn score_fix(error: &ScoreError) -> &'static str {
+    match error {
+        ScoreError::NotContinuous { .. } => CATEGORIES_WAY_OUT,
+        ScoreError::NotCategorical { .. } => "use --score bic, or --score dg if some are categories",
+        ScoreError::MissingCells { .. } => "use --missing drop",
+        ScoreError::Penalty(_) => "give auto, or a number such as 1",
+        ScoreError::NotFinite { .. } => "divide the column by its largest value",
+        _ => "see what `gflowcausal doctor` says of the data",
     }
 }
 

@@ -18,6 +18,7 @@ mod result;
 mod run_dir;
 mod run_file;
 mod sample;
+mod score_graph;
 mod training_log;
 
 pub use gflowcausal_data as data;
@@ -43,3 +44,4 @@ pub use result::{
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile};
 pub use sample::sample;
+pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};

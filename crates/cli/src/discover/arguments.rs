@@ -126,9 +126,9 @@ struct Settings {
     seed: Option<u64>,
 }
 
-const MISSING: [Missing; 3] = [Missing::Error, Missing::Drop, Missing::Em];
+pub(crate) const MISSING: [Missing; 3] = [Missing::Error, Missing::Drop, Missing::Em];
 
-fn missing_name(missing: Missing) -> &'static str {
+pub(crate) fn missing_name(missing: Missing) -> &'static str {
     match missing {
         Missing::Error => "error",
         Missing::Drop => "drop",
@@ -145,9 +145,9 @@ fn method_names() -> clap::builder::PossibleValuesParser {
 
 /// A multiplier, or none for `auto`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Penalty(Option<f64>);
+pub(crate) struct Penalty(pub(crate) Option<f64>);
 
-fn penalty(text: &str) -> Result<Penalty, String> {
+pub(crate) fn penalty(text: &str) -> Result<Penalty, String> {
     match text {
         "auto" => Ok(Penalty(None)),
         number => {

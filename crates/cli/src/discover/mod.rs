@@ -13,7 +13,7 @@ use gflowcausal::{
     problem_fingerprint, read_truth, write_outputs,
 };
 
-pub(crate) use self::arguments::Arguments;
+pub(crate) use self::arguments::{Arguments, MISSING, Penalty, missing_name, penalty};
 use self::arguments::Wanted;
 use crate::failure::Failure;
 use crate::input::Data;

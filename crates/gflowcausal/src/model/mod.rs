@@ -103,6 +103,10 @@ impl Model {
         self.temperature
     }
 
+    pub(crate) fn scores(&self) -> &dyn OrderModel {
+        &*self.scores
+    }
+
     /// The score of orders by their best graph.
     #[must_use]
     pub fn order_score(&self) -> &dyn OrderScore {
