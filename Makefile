@@ -1,5 +1,5 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint unit doctest doc deny fuzz bench clean
+.PHONY: test fmt lint unit doctest doc deny fuzz bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
@@ -30,6 +30,15 @@ doc:
 # Licences, sources and banned crates of the dependency tree (needs cargo-deny).
 deny:
 	$(CARGO) deny check licenses bans sources
+
+# Every reader, on RUNS inputs each (needs cargo-fuzz). The stable compiler takes the fuzzer's flags by RUSTC_BOOTSTRAP.
+RUNS ?= 2000000
+fuzz:
+	cd fuzz && for target in $$($(CARGO) fuzz list); do \
+		mkdir -p corpus/$$target seeds/$$target && \
+		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run -s none $$target corpus/$$target seeds/$$target -- \
+			-runs=$(RUNS) -max_len=2048 -rss_limit_mb=2048 || exit 1; \
+	done
 
 bench:
 	$(CARGO) bench --workspace --locked

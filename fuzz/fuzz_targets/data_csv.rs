@@ -7,7 +7,7 @@ mod data;
 use gflowcausal_data::{ColumnType, Format, Header, ReadOptions, Source, Table, read_table, write_csv};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+fuzz_target!(init: data::use_this_thread(), |bytes: &[u8]| {
     if let Some(table) = data::check(Format::Csv, bytes) {
         let written = csv(&table);
         let source = Source::Bytes { format: Format::Csv, bytes: written.clone() };

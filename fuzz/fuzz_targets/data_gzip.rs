@@ -7,6 +7,6 @@ mod data;
 use gflowcausal_data::Format;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
+fuzz_target!(init: data::use_this_thread(), |bytes: &[u8]| {
     _ = data::check(Format::Csv, bytes);
 });

@@ -7,5 +7,12 @@ mod data;
 use gflowcausal_data::Format;
 use libfuzzer_sys::fuzz_target;
 
-// The fuzzer's own hook would end the process before the reader catches the panic. One that is not caught still ends it.
-fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| { _ = data::check(Format::Parquet, bytes); });
+fuzz_target!(init: prepare(), |bytes: &[u8]| {
+    _ = data::check(Format::Parquet, bytes);
+});
+
+/// The fuzzer's own hook would end the process before the reader catches the panic. One that is not caught still ends it.
+fn prepare() {
+    std::panic::set_hook(Box::new(|_| {}));
+    data::use_this_thread();
+}

@@ -238,7 +238,7 @@ fn tables_that_make_no_sense() {
     ]);
     let cases = [
         ("one.csv", "one-column", "error", "there is nothing beside column 'a'"),
-        ("few.csv", "too-few-rows", "error", "3 rows for 3 columns"),
+        ("few.csv", "too-few-rows", "error", "there are 3 rows for 3 columns"),
         ("constant.csv", "constant-column", "error", "the same value in every row of column 'c'"),
         ("copy.csv", "duplicate-columns", "error", "the same values in columns 'a', 'c'"),
         ("sum.csv", "collinear-columns", "error", "an exact linear relation ties columns 'a', 'b', 'c'"),

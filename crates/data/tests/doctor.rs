@@ -140,7 +140,7 @@ fn categories_that_are_many_or_rare() {
 fn rows_that_are_few_repeated_or_in_sequence() {
     let few = |k| Column::continuous(format!("x{k}"), noise(k)[..3].to_vec());
     let found = diagnose(vec![few(1), few(2), few(3)]).findings;
-    assert_eq!((found[0].code, found[0].what.as_str()), ("too-few-rows", "3 rows for 3 columns"));
+    assert_eq!((found[0].code, found[0].what.as_str()), ("too-few-rows", "there are 3 rows for 3 columns"));
     let twice = |k| Column::continuous(format!("x{k}"), [&noise(k)[..100], &noise(k)[..100]].concat());
     assert_eq!(diagnose(vec![twice(1), twice(2)]).findings[0].code, "duplicate-rows");
     let mut level = 0.0;

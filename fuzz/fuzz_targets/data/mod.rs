@@ -15,3 +15,9 @@ pub fn check(format: Format, data: &[u8]) -> Option<Table> {
     }
     Some(table)
 }
+
+/// Parses on the fuzzer's own thread: to wake another one takes longer than most inputs do.
+pub fn use_this_thread() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    pool.build_global().expect("the first pool of the process");
+}

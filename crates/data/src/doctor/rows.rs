@@ -26,7 +26,10 @@ fn too_few(table: &Table) -> Option<Finding> {
         concerned,
         "too-few-rows",
         Severity::Error,
-        |_| format!("{} for {columns} columns", counted(rows, "row")),
+        |_| {
+            let are = if rows == 1 { "is" } else { "are" };
+            format!("there {are} {} for {columns} columns", counted(rows, "row"))
+        },
         "add rows, or choose fewer columns",
     )
 }
