@@ -8,9 +8,9 @@ use gflowcausal::graph::{Orientation, ReadOptions};
 use gflowcausal::{Config, DataObject, GraphReport, ScoreName, fingerprint, read_truth, score_graph};
 use serde::Serialize;
 
-use crate::discover::{MISSING, Penalty, missing_name, penalty};
+use crate::discover::{Penalty, penalty};
 use crate::failure::Failure;
-use crate::input::{DataArguments, choice, one_of};
+use crate::input::{DataArguments, one_of};
 use crate::output::{Common, Shape, aligned, print_json, print_text};
 
 /// Score a given graph, node by node and edge by edge.
@@ -45,13 +45,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Copy, Args)]
 struct Scoring {
     /// What the graph is judged by.
-    #[arg(long, default_value = "auto", value_parser = choice(ScoreName::ALL, ScoreName::name))]
+    #[arg(long, default_value = "auto", value_parser = one_of::<ScoreName>())]
     score: ScoreName,
     /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
     #[arg(long, default_value = "auto", value_parser = penalty)]
     penalty: Penalty,
     /// What to do about missing values.
-    #[arg(long, default_value = "error", value_parser = choice(&MISSING, missing_name), help_heading = "Reading")]
+    #[arg(long, default_value = "error", value_parser = one_of::<Missing>(), help_heading = "Reading")]
     missing: Missing,
     /// Scale each column to mean 0 and standard deviation 1 first.
     #[arg(long, help_heading = "Reading")]

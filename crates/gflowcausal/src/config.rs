@@ -2,6 +2,7 @@
 
 use gflowcausal_data::Missing;
 use gflowcausal_flow::{ObjectiveName, Walk};
+use gflowcausal_graph::choices;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -172,34 +173,9 @@ impl Config {
     }
 }
 
-/// Declares an enumeration whose variants have the names users type.
-macro_rules! choices {
-    ($(#[$meta:meta])* $Kind:ident { $($(#[$doc:meta])* $Variant:ident = $name:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        #[non_exhaustive]
-        pub enum $Kind {
-            $($(#[$doc])* #[serde(rename = $name)] $Variant,)+
-        }
-
-        impl $Kind {
-            /// Every choice, in the order users see them.
-            pub const ALL: &[Self] = &[$(Self::$Variant),+];
-
-            /// What users type.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$Variant => $name,)+
-                }
-            }
-        }
-    };
-}
-
 choices! {
     /// What graphs are judged by.
-    ScoreName {
+    pub enum ScoreName: "score" {
         /// By the columns' types: `bic` for numbers, `bdeu` for categories, `dg` for both.
         Auto = "auto",
         /// Gaussian, a noise variance for each variable.
@@ -225,7 +201,7 @@ choices! {
 
 choices! {
     /// How an order becomes a graph.
-    PruneName {
+    pub enum PruneName: "pruning" {
         /// What goes with the score.
         Auto = "auto",
         /// The parents that the score chose.

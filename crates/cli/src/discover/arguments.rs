@@ -9,7 +9,7 @@ use gflowcausal::flow::{ObjectiveName, Walk};
 use gflowcausal::{About, Config, DataFile, PruneName, RunFile, ScoreName};
 
 use crate::failure::Failure;
-use crate::input::{Reading, choice};
+use crate::input::{Reading, choice, one_of};
 use crate::output::{Common, Shape};
 
 /// Find causal graphs in a table.
@@ -59,7 +59,7 @@ struct Settings {
     #[arg(long, value_parser = method_names())]
     method: Option<String>,
     /// What graphs are judged by [default: auto].
-    #[arg(long, value_parser = choice(ScoreName::ALL, ScoreName::name))]
+    #[arg(long, value_parser = one_of::<ScoreName>())]
     score: Option<ScoreName>,
     /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables [default: auto].
     #[arg(long, value_parser = penalty)]
@@ -71,7 +71,7 @@ struct Settings {
     #[arg(long, value_parser = choice(&ObjectiveName::ALL, ObjectiveName::name))]
     objective: Option<ObjectiveName>,
     /// How an order becomes a graph [default: auto].
-    #[arg(long, value_parser = choice(PruneName::ALL, PruneName::name))]
+    #[arg(long, value_parser = one_of::<PruneName>())]
     prune: Option<PruneName>,
     /// How large a slope must be, with --prune threshold [default: 0.3].
     #[arg(long, value_name = "W")]
@@ -116,7 +116,7 @@ struct Settings {
     #[arg(long, value_name = "CODE", help_heading = "Reading")]
     ignore: Vec<String>,
     /// What to do about missing values [default: error].
-    #[arg(long, value_parser = choice(&MISSING, missing_name), help_heading = "Reading")]
+    #[arg(long, value_parser = one_of::<Missing>(), help_heading = "Reading")]
     missing: Option<Missing>,
     /// Scale each column to mean 0 and standard deviation 1 first.
     #[arg(long, help_heading = "Reading")]
@@ -124,16 +124,6 @@ struct Settings {
     /// The same seed gives the same result [default: 0].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-}
-
-pub(crate) const MISSING: [Missing; 3] = [Missing::Error, Missing::Drop, Missing::Em];
-
-pub(crate) fn missing_name(missing: Missing) -> &'static str {
-    match missing {
-        Missing::Error => "error",
-        Missing::Drop => "drop",
-        Missing::Em => "em",
-    }
 }
 
 fn method_names() -> clap::builder::PossibleValuesParser {

@@ -13,8 +13,8 @@ use gflowcausal::{
     problem_fingerprint, read_truth, write_outputs,
 };
 
-pub(crate) use self::arguments::{Arguments, MISSING, Penalty, missing_name, penalty};
 use self::arguments::Wanted;
+pub(crate) use self::arguments::{Arguments, Penalty, penalty};
 use crate::failure::Failure;
 use crate::input::Data;
 use crate::interrupt;
