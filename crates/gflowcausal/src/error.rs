@@ -170,7 +170,7 @@ impl Error {
             Self::Score(error) => Some(score_fix(error).into()),
             Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
-            Self::NoEffect { .. } => Some("leave it out".into()),
+            Self::NoEffect { .. } => Some("leave the option out".into()),
             Self::UnknownMethod(_) => {
                 let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
                 Some(format!("choose one of {}", names.join(", ")))

@@ -21,7 +21,8 @@ pub(crate) fn write_log(out: &mut dyn Write, history: &[Progress]) -> io::Result
 
 /// Undoes [`write_log`]; none if the text is anything else.
 pub(crate) fn read_log(bytes: &[u8]) -> Option<Vec<Progress>> {
-    let mut lines = std::str::from_utf8(bytes).ok()?.lines();
+    // A number that was cut short is a number too: only a whole line counts.
+    let mut lines = std::str::from_utf8(bytes.strip_suffix(b"\n")?).ok()?.lines();
     (lines.next()? == HEADER).then_some(())?;
     lines.map(read_line).collect()
 }
