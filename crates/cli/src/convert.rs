@@ -73,25 +73,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let to = arguments.to.or_else(|| Format::from_path(output));
     let to = to.ok_or_else(|| Error::UnknownFormat(output.clone()))?;
     let bytes = graph_bytes(output, Some(to), &graph)?;
+    let to_stdout = output == Path::new("-");
+    if to_stdout && arguments.format == Shape::Json {
+        return Err(no_effect());
+    }
     let left_out = left_out(&graph, to, &bytes);
     if !left_out.is_empty() && !arguments.common.quiet {
         anstream::eprintln!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and "));
     }
-    if output == Path::new("-") {
-        return match arguments.format {
-            Shape::Text => print_bytes(&bytes),
-            Shape::Json => Err(no_effect()),
-        };
+    if to_stdout {
+        return print_bytes(&bytes);
     }
     write(output, &bytes)?;
     let (variables, edges) = (graph.names().len(), graph.graph().edge_count());
     let (version, input) = (env!("CARGO_PKG_VERSION"), &arguments.input);
+    report(arguments, &Summary { version, input, from, output, to, variables, edges, left_out })
+}
+
+fn report(arguments: &Arguments, done: &Summary<'_>) -> Result<(), Failure> {
     match arguments.format {
-        Shape::Json => print_json(&Summary { version, input, from, output, to, variables, edges, left_out }),
+        Shape::Json => print_json(done),
         Shape::Text if arguments.common.quiet => Ok(()),
         Shape::Text => {
-            let counts = format!("{}, {}", counted(variables, "variable"), counted(edges, "edge"));
-            print_text(&format!("{}: {counts}, from {from} to {to}\n", output.display()))
+            let counts = [counted(done.variables, "variable"), counted(done.edges, "edge")].join(", ");
+            print_text(&format!("{}: {counts}, from {} to {}\n", done.output.display(), done.from, done.to))
         }
     }
 }
@@ -108,9 +113,10 @@ fn left_out(graph: &NamedGraph, to: Format, bytes: &[u8]) -> Vec<&'static str> {
         Ok(to.read(bytes, &ReadOptions { names: given, ..ReadOptions::default() })?.align(names)?)
     };
     let Ok(kept) = read(Some(names.to_vec())) else { return Vec::new() };
+    // In a matrix one stands for an edge as well as for its weight.
     let loses = |value: fn(&NamedGraph, Edge) -> Option<f64>| {
         let mut edges = graph.graph().directed().chain(graph.graph().undirected());
-        edges.any(|edge| value(graph, edge) != value(&kept, edge))
+        edges.any(|edge| value(graph, edge).is_some_and(|had| had != value(&kept, edge).unwrap_or(1.0)))
     };
     let lost = [
         ("names", read(None).is_err()),

@@ -36,27 +36,30 @@ impl Layout {
             return Err(ReadError::Empty);
         }
         let first = first_row(&mut rows);
-        let header = match options.header {
-            Header::Detect => !is_data(&first, &dialect),
-            Header::Present => true,
-            Header::Absent => false,
+        let (mut names, named, start) = if has_header(&first, &dialect, options.header) {
+            (names_of(&first)?, filled(&first), rows.position())
+        } else {
+            ((1..=first.len()).map(unnamed).collect(), 0, 0)
         };
-        let start = if header { rows.position() } else { 0 };
-        let mut names = if header { names_of(&first)? } else { (1..=first.len()).map(unnamed).collect() };
-        let named = if header { filled(&first) } else { 0 };
-        if let Some(columns) =
-            columns_before_trailing_delimiters(named, first.len(), &head[start..], &dialect)
-        {
+        let body = &head[start..];
+        if let Some(columns) = columns_before_trailing_delimiters(named, first.len(), body, &dialect) {
             dialect.trailing_delimiters = true;
             names.truncate(columns);
         }
         check_columns(&names)?;
         check_types(&names, &options.types)?;
-        let verbatim = verbatim_columns(&head[start..], &dialect, &names, &options.types);
-        let row_bytes =
-            head.len() as u64 / (memchr::memchr_iter(dialect.newline, head).count() as u64).max(1);
+        let verbatim = verbatim_columns(body, &dialect, &names, &options.types);
+        let lines = memchr::memchr_iter(dialect.newline, head).count();
         blocks.skip(start);
-        Ok(Self { dialect, names, verbatim, row_bytes })
+        Ok(Self { dialect, names, verbatim, row_bytes: (head.len() / lines.max(1)) as u64 })
+    }
+}
+
+fn has_header(first: &[Vec<u8>], dialect: &Dialect, header: Header) -> bool {
+    match header {
+        Header::Detect => !is_data(first, dialect),
+        Header::Present => true,
+        Header::Absent => false,
     }
 }
 
