@@ -11,6 +11,9 @@ use crate::output::Common;
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// How often a bar redraws itself.
+const TICK: Duration = Duration::from_millis(200);
+
 /// Whoever shows how far a run is.
 pub(crate) enum Progress {
     /// Nobody.
@@ -28,6 +31,7 @@ impl Progress {
         } else if std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left");
             let bar = ProgressBar::no_length();
+            bar.enable_steady_tick(TICK);
             Self::Bar(style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style)))
         } else {
             Self::Lines { last: Instant::now(), iterations: 0 }

@@ -126,6 +126,21 @@ impl RunDir {
         fs::read(&path).map_err(|source| FileError { action: "read", path, source })
     }
 
+    /// Takes away what a run that died was just writing.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove_drafts(&self) -> Result<(), FileError> {
+        let refused = |source| FileError { action: "read", path: self.path.clone(), source };
+        for entry in fs::read_dir(&self.path).map_err(refused)? {
+            let name = entry.map_err(refused)?.file_name();
+            if let Some(name) = name.to_str().filter(|name| name.ends_with(".part")) {
+                self.remove(name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the file `name` away if it is there.
     ///
     /// # Errors

@@ -81,7 +81,11 @@ fn truth(wanted: &Wanted, data: &Data) -> Result<Option<Dag>, Failure> {
 /// The run's directory with its configuration in it, if one is wanted.
 fn open_dir(arguments: &Arguments, wanted: &Wanted, data: &Data) -> Result<Option<RunDir>, Failure> {
     let dir = match (&arguments.resume, &arguments.out) {
-        (Some(path), _) => return Ok(Some(RunDir::open(path).map_err(Error::from)?)),
+        (Some(path), _) => {
+            let dir = RunDir::open(path).map_err(Error::from)?;
+            dir.remove_drafts().map_err(Error::from)?;
+            return Ok(Some(dir));
+        }
         (None, Some(path)) => RunDir::create(path).map_err(Error::from)?,
         (None, None) => return Ok(None),
     };
