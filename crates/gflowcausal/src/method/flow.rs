@@ -226,7 +226,6 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.improvements = match (config.walk, nodes) {
         (Walk::Graph, _) => 0,
         (_, 0..=16) => 4,
-        (_, 17..=60) => 2,
         _ => 1,
     };
     settings.patience = Some((settings.iterations / 10).max(50));
