@@ -175,6 +175,10 @@ impl ReadError {
             Self::MixedTypes { cell, .. } if is_loose_number(cell) => {
                 "write every number plainly, such as 1234.5".into()
             }
+            Self::MixedTypes { column, row: 1, .. } => format!(
+                "if it is the column's name, leave --no-header out; else correct the cell, or use --types \
+                 {column}=categorical"
+            ),
             Self::MixedTypes { column, .. } => format!(
                 "correct the cell, leave it empty if it means a missing value, or use --types {column}=categorical"
             ),

@@ -169,6 +169,15 @@ fn text_in_a_number_column() {
         ]
     );
     assert!(read_with(csv.as_bytes(), &typed("age=categorical")).is_ok());
+    let no_header = ReadOptions { header: Header::Absent, ..ReadOptions::default() };
+    assert_eq!(
+        words(&read_with(b"age,x\n31,1\n48,2\n", &no_header).unwrap_err()),
+        [
+            "mixed-types",
+            "column 'X1' holds numbers, but row 1 is the text 'age'",
+            "if it is the column's name, leave --no-header out; else correct the cell, or use --types X1=categorical"
+        ]
+    );
 }
 
 #[test]
