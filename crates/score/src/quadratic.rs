@@ -12,7 +12,7 @@ use crate::{LocalScore, Penalty, ScoreError};
 const DEPENDENT: f64 = 1e-10;
 
 /// No fit is credited with leaving less than this share of a variable's variance: rounding reaches a little below.
-const RESOLUTION: f64 = 1e-24;
+const RESOLUTION: f64 = 1e-28;
 
 /// How many terms are remembered.
 const ROOM: usize = 1 << 22;
@@ -82,9 +82,10 @@ impl Quadratic {
             let basis = orthonormal(&design, self.data.rows);
             let left = (self.data.rows - 1 - design.len()) as f64 / self.data.rows as f64;
             let share = residual_shares(&basis, &self.data.columns[node..=node])[0];
-            marginal(node) + (share / left).max(RESOLUTION).ln()
+            // What rounding leaves of a variable says nothing about its noise.
+            (share > RESOLUTION).then(|| marginal(node) + (share / left).ln())
         };
-        (0..nodes).filter(varies).map(given_others).reduce(f64::max).unwrap_or(0.0)
+        (0..nodes).filter(varies).filter_map(given_others).reduce(f64::max).unwrap_or(0.0)
     }
 
     /// The log-likelihood of a variable of which this share of the variance is left, but for constants.

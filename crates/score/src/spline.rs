@@ -16,12 +16,17 @@ pub(crate) const KNOTS: usize = 10;
 /// How many rows additive models look at: more are thinned to this many, evenly spaced.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
-/// `−(n/2) ln(RSS/n) − (e/2)·price`, `e` being the effective number of coefficients of an additive spline model.
+/// The marginal likelihood of an additive spline model, less `(k/2)·price` for `k` parents.
 ///
-/// Each parent has a natural cubic spline with up to 10 knots at its quantiles, as smooth as restricted likelihood
-/// (REML) makes it. A parent with a straight line has one coefficient, so on linear data this comes close to
-/// [`Bic`](crate::Bic). With no more rows than straight lines, the fit is worth nothing. More than ten thousand rows
-/// are thinned to ten thousand.
+/// Each parent has a line and, beside it, natural cubic splines with up to 10 knots at its quantiles. Lines are fitted
+/// and cost the price, as in [`Bic`](crate::Bic); bends are integrated out under the prior of smoothing splines, as
+/// smooth as restricted likelihood (REML) makes them: `−(n/2) ln D − ½ ln |G + W|/(|G_L||W|)`, with `D` the mean squared
+/// residual and penalty, `G` the gram matrix of all functions, `G_L` that of the lines, `W` the penalty of the bends. A
+/// parent that acts along a line keeps no bends, so on linear data this comes close to `Bic`. With no more rows than
+/// lines, the fit is worth nothing. More than ten thousand rows are thinned to ten thousand.
+///
+/// A price for each effective coefficient instead of the integral misses edges: on additive Gaussian-process data with
+/// 10 variables and 40 edges the best graph then has 3 wrong edges, and 0 or 1 with the integral.
 ///
 /// Splines are made once for each variable and their products once for each pair, so that a term costs `O(k³)` a
 /// step of smoothing for `k` coefficients, whatever the number of rows.
@@ -42,7 +47,14 @@ impl Spline {
     /// # Errors
     /// No rows, a column that is not real or misses a cell, or a penalty below zero.
     pub fn new(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
-        let data = StandardColumns::thinned(table, MAX_ROWS)?;
+        Self::of_columns(StandardColumns::thinned(table, MAX_ROWS)?, penalty)
+    }
+
+    /// The score of standardised columns.
+    ///
+    /// # Errors
+    /// A penalty below zero.
+    pub(crate) fn of_columns(data: StandardColumns, penalty: Penalty) -> Result<Self, ScoreError> {
         let nodes = data.nodes();
         let size = (data.rows / 10).clamp(3, KNOTS);
         Ok(Self {
@@ -52,6 +64,11 @@ impl Spline {
             crosses: (0..nodes).map(|_| OnceLock::new()).collect(),
             data,
         })
+    }
+
+    /// The columns it looks at.
+    pub(crate) fn data(&self) -> &StandardColumns {
+        &self.data
     }
 
     fn mean(&self) -> Scale<f64> {
@@ -108,11 +125,10 @@ impl LocalScore for Spline {
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         let parents: Vec<usize> = parents.iter().collect();
-        let fit = self.problem(node, &parents).fit();
-        let (residual, freedom) = fit.map_or((1.0, 0.0), |fit| (fit.residual, fit.freedom));
         // A parent costs no less than a line, even if it is constant or the fit was refused.
-        let price = freedom.max(parents.len() as f64) * self.price;
-        -0.5 * (self.data.rows as f64 * (2.0 * self.data.log_scale[node] + residual.ln()) + price)
+        let price = 0.5 * parents.len() as f64 * self.price;
+        let evidence = self.problem(node, &parents).fit().map_or(0.0, |fit| fit.log_evidence);
+        evidence - price - self.data.rows as f64 * self.data.log_scale[node]
     }
 
     /// A regression can be told from its rivals only while it has fewer than half as many terms as there are rows.

@@ -5,6 +5,7 @@ mod bad_columns;
 mod discrete;
 mod gp;
 mod laws;
+mod limits;
 mod mixed;
 mod quadratic;
 
