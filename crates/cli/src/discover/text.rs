@@ -135,8 +135,8 @@ fn trust(result: &ResultObject) -> String {
              weights would rest on {ess:.1} draws"
         ),
         Weighting::Chains => format!(
-            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: the policy's draws are worth only {ess:.1}; \
-             probabilities come from Gibbs steps around the best order instead"
+            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: the policy's draws miss the best order or are worth too little \
+             ({ess:.1}); probabilities come from Gibbs steps around the best order instead"
         ),
     };
     if let Some(distance) = posterior.distance_to_exact {

@@ -13,6 +13,9 @@ use crate::model::{GraphReward, OrderReward};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::{Config, Error, Model, Training};
 
+/// By how many nats the best order may be above all draws.
+const FAR: f64 = 5.0;
+
 /// The GFlowNet of the paper, on the walk the user chooses.
 pub(super) struct GFlowCausal;
 
@@ -155,7 +158,8 @@ fn weigh(
     let nodes = model.constraints().nodes();
     let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
     let posterior = Posterior::of(nodes, &draws);
-    if posterior.weighting == Weighting::Importance || config.walk == Walk::Graph || run.is_stopped() {
+    let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
+    if is_trusted || config.walk == Walk::Graph || run.is_stopped() {
         return (draws, posterior);
     }
     let orders = search.draw_by_chains(best, config.samples);
@@ -173,6 +177,12 @@ fn weigh(
     by_chains.weighting = Weighting::Chains;
     by_chains.effective_sample_size = posterior.effective_sample_size;
     (draws, by_chains)
+}
+
+/// Whether no draw comes near the best order: even weights then say nothing, for they know only what was drawn.
+fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
+    let drawn = draws.iter().map(|draw| draw.log_reward).fold(f64::NEG_INFINITY, f64::max);
+    model.reward().score(best) / model.temperature() > drawn + FAR
 }
 
 /// `count` draws from a policy: orders with a graph for each, or graphs.

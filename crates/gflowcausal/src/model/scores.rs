@@ -167,7 +167,9 @@ pub(super) fn build(
         ScoreName::Varsort => Box::new(Varsort::new(numbers()?)?),
         ScoreName::Bdeu => grow_shrink(Bdeu::new(table, EQUIVALENT_SAMPLE_SIZE)?, limits()),
         ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
-        ScoreName::Quadratic => grow_shrink(Quadratic::new(table, penalty)?, limits()),
+        ScoreName::Quadratic => {
+            Box::new(Full { score: Cached::new(Quadratic::new(table, penalty)?), constraints: limits() })
+        }
         ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
         ScoreName::Gp => {
             Box::new(Full { score: Cached::new(GpMarginal::new(table)?), constraints: limits() })
