@@ -124,10 +124,10 @@ impl LocalScore for Spline {
     }
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
-        let parents: Vec<usize> = parents.iter().collect();
-        // A parent costs no less than a line, even if it is constant or the fit was refused.
+        let varying: Vec<usize> = parents.iter().filter(|&parent| self.bases[parent].len() > 0).collect();
+        // A parent costs its line even if it is constant or the fit was refused.
         let price = 0.5 * parents.len() as f64 * self.price;
-        let evidence = self.problem(node, &parents).fit().map_or(0.0, |fit| fit.log_evidence);
+        let evidence = self.problem(node, &varying).fit().map_or(0.0, |fit| fit.log_evidence);
         evidence - price - self.data.rows as f64 * self.data.log_scale[node]
     }
 

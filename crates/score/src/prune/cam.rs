@@ -38,15 +38,16 @@ impl Cam {
     /// too few rows to tell.
     #[must_use]
     pub fn p_values(&self, node: usize, candidates: &NodeSet) -> Vec<f64> {
-        let columns: Vec<&[f64]> =
-            candidates.iter().map(|parent| self.data.columns[parent].as_slice()).collect();
-        let size = knots(self.data.rows, columns.len());
-        let bases: Vec<SplineBasis> = columns.iter().map(|column| SplineBasis::new(column, size)).collect();
+        let size = knots(self.data.rows, candidates.len());
+        let bases = candidates.iter().map(|parent| SplineBasis::new(&self.data.columns[parent], size));
+        let (varying, bases): (Vec<usize>, Vec<SplineBasis>) =
+            bases.enumerate().filter(|(_, basis)| basis.len() > 0).unzip();
+        let mut p_values = vec![1.0; candidates.len()];
         let problem = AdditiveProblem::new(&bases, &self.data.columns[node]);
-        match problem.fit() {
-            Some(fit) => (0..bases.len()).map(|block| p_value(&problem, &fit, block)).collect(),
-            None => vec![1.0; bases.len()],
+        if let Some(fit) = problem.fit() {
+            varying.iter().enumerate().for_each(|(block, &at)| p_values[at] = p_value(&problem, &fit, block));
         }
+        p_values
     }
 }
 
@@ -90,10 +91,6 @@ fn p_value(problem: &AdditiveProblem, fit: &AdditiveFit, block: usize) -> f64 {
 /// its variance in units of the noise.
 fn posterior_directions(problem: &AdditiveProblem, fit: &AdditiveFit, block: usize) -> Vec<(f64, f64)> {
     let (range, size) = (problem.blocks[block].clone(), problem.roughness.len());
-    // The eigenvalue routine does not take an empty matrix.
-    if range.is_empty() {
-        return Vec::new();
-    }
     let entry = |i: usize, j: usize| fit.inverse[(range.start + i) * size + range.start + j];
     let covariance = Mat::from_fn(range.len(), range.len(), entry);
     let Ok(eigen) = covariance.self_adjoint_eigen(Side::Lower) else { return Vec::new() };

@@ -27,7 +27,7 @@ const MOST_STEPS: usize = 30;
 /// Everything is a mean over rows of a standardised response, so the diagonal of `gram` is one.
 pub(crate) struct AdditiveProblem {
     pub(crate) rows: usize,
-    /// Which coordinates belong to each function.
+    /// Which coordinates belong to each function; none is without.
     pub(crate) blocks: Vec<Range<usize>>,
     /// How much each coordinate bends its function; 0 for straight lines.
     pub(crate) roughness: Vec<f64>,

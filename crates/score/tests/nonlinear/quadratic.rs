@@ -1,30 +1,31 @@
 //! `quadratic` against scikit-learn.
 
+use gflowcausal_data::Table;
 use gflowcausal_score::{LocalScore, Penalty, Quadratic};
 
 use crate::{assert_close, column_of, real_table, set, uniforms};
 
-/// ```python
-/// n = 120; u = lcg(4*n, 3).reshape(n, 4)*2 - 1     # lcg as for bdeu
-/// Q = np.stack([u[:,0], u[:,1]*3, u[:,0]*u[:,1] + u[:,0]**2 + 0.1*u[:,2], 100 + u[:,3]], 1)
-/// def quad(j, pa):
-///     y = Q[:,j]; k = 0; r = y - y.mean()
-///     if pa:
-///         F = PolynomialFeatures(2, include_bias=False).fit_transform(Q[:,pa]); k = F.shape[1]
-///         r = y - LinearRegression().fit(F, y).predict(F)
-///     return -n/2*np.log((r**2).mean()) - k/2*np.log(n)
-/// ```
-#[test]
-fn terms_equal_least_squares_on_polynomial_features() {
+fn table() -> Table {
     let u: Vec<f64> = uniforms(480, 3).iter().map(|u| u * 2.0 - 1.0).collect();
     let [a, b, c, d] = [0, 1, 2, 3].map(|j| column_of(&u, 4, j));
     let y = a.iter().zip(&b).zip(&c).map(|((a, b), c)| a * b + a * a + 0.1 * c).collect();
-    let columns = |scale: f64| {
-        let columns =
-            [a.clone(), b.iter().map(|b| 3.0 * b).collect(), y, d.iter().map(|d| 100.0 + d).collect()];
-        columns.map(|column: Vec<f64>| column.into_iter().map(|value| value * scale).collect()).into()
-    };
-    let score = Quadratic::new(&real_table(columns(1.0)), Penalty::Factor(1.0)).expect("valid");
+    let (b, d) = (b.iter().map(|b| 3.0 * b).collect(), d.iter().map(|d| 100.0 + d).collect());
+    real_table(vec![a, b, y, d])
+}
+
+/// ```python
+/// n = 120; u = lcg(4*n, 3).reshape(n, 4)*2 - 1     # lcg as for bdeu
+/// Q = np.stack([u[:,0], u[:,1]*3, u[:,0]*u[:,1] + u[:,0]**2 + 0.1*u[:,2], 100 + u[:,3]], 1)
+/// def fit(j, pa):                                  # mean squared residual, number of terms
+///     y = Q[:,j]
+///     if not pa: return ((y - y.mean())**2).mean(), 0
+///     F = PolynomialFeatures(2, include_bias=False).fit_transform(Q[:,pa])
+///     return ((y - LinearRegression().fit(F, y).predict(F))**2).mean(), F.shape[1]
+/// def quad(j, pa): v, k = fit(j, pa); return -n/2*np.log(v) - k/2*np.log(n)
+/// ```
+#[test]
+fn terms_equal_least_squares_on_polynomial_features() {
+    let score = Quadratic::new(&table(), Penalty::Factor(1.0)).expect("valid");
     let cases = [
         (2, set(4, []), 84.75254281171706),
         (2, set(4, [0]), 115.18520634703847),
@@ -35,6 +36,40 @@ fn terms_equal_least_squares_on_polynomial_features() {
     for (node, parents, expected) in cases {
         assert_close(score.local(node, &parents), expected, 1e-10);
     }
+}
+
+/// ```python
+/// s2 = max(v*n/(n - 1 - k) for v, k in (fit(j, [p for p in range(4) if p != j]) for j in range(4)))
+/// def equal(j, pa): v, k = fit(j, pa); return -n/2*(np.log(s2) + v/s2) - k/2*np.log(n)
+/// ```
+#[test]
+fn with_equal_noise_residuals_are_measured_against_the_largest() {
+    let score = Quadratic::with_equal_noise(&table(), Penalty::Factor(1.0)).expect("valid");
+    let cases = [
+        (2, set(4, []), -40.745854663581284),
+        (2, set(4, [0]), -41.74028775275329),
+        (2, set(4, [0, 1]), -44.28686936162599),
+        (3, set(4, [0, 1, 2]), -65.45702953683573),
+        (1, set(4, [2]), -150.88460292991857),
+    ];
+    for (node, parents, expected) in cases {
+        assert_close(score.local(node, &parents), expected, 1e-10);
+    }
+}
+
+/// A column of which rounding has taken the noise says nothing of the noise of others.
+#[test]
+fn noise_below_the_last_digit_does_not_drown_the_rest() {
+    let u: Vec<f64> = uniforms(1600, 9).iter().map(|u| u * 2.0 - 1.0).collect();
+    let [a, b, e, f] = [0, 1, 2, 3].map(|j| column_of(&u, 4, j));
+    let y: Vec<f64> = a.iter().zip(&e).map(|(a, e)| a * a + e).collect();
+    let vast = |scale: f64| a.iter().zip(&b).zip(&f).map(|((a, b), f)| scale * (a * b + a) + f).collect();
+    let gain = |scale: f64| {
+        let table = real_table(vec![a.clone(), b.clone(), y.clone(), vast(scale)]);
+        let score = Quadratic::with_equal_noise(&table, Penalty::Factor(1.0)).expect("valid");
+        score.local(2, &set(4, [0])) - score.local(2, &set(4, []))
+    };
+    assert_close(gain(1e16), gain(1e3), 0.05);
 }
 
 /// A variable that its parents determine almost exactly keeps its digits: normal equations would not.
