@@ -16,6 +16,10 @@ pub(super) fn encode(terminal: &Terminal) -> Vec<u32> {
 
 /// Undoes [`encode`]; none if the words are no terminal state of the walk.
 pub(super) fn decode(terrain: &Terrain, words: &[u32]) -> Option<Terminal> {
+    read(terrain, words).filter(|terminal| terrain.leads_to(terminal))
+}
+
+fn read(terrain: &Terrain, words: &[u32]) -> Option<Terminal> {
     let nodes = terrain.nodes();
     match terrain.walk() {
         Walk::Graph => {
@@ -29,7 +33,7 @@ pub(super) fn decode(terrain: &Terrain, words: &[u32]) -> Option<Terminal> {
         }
         Walk::Complete | Walk::Edges | Walk::Chain | Walk::Order => {
             let order = Order::new(words.iter().map(|&node| node as usize).collect()).ok()?;
-            (order.nodes() == nodes).then_some(Terminal::Order(order))
+            Some(Terminal::Order(order))
         }
     }
 }

@@ -16,6 +16,20 @@ impl<'a> Matrix<'a> {
         Self { values, rows: values.len() / columns, columns, row_stride: columns, column_stride: 1 }
     }
 
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The entry at `row` and `column`.
+    #[inline(always)]
+    pub(super) fn get(&self, row: usize, column: usize) -> f32 {
+        self.values[row * self.row_stride + column * self.column_stride]
+    }
+
     /// Rows for columns; nothing is moved.
     pub(super) fn transposed(self) -> Self {
         Self {

@@ -3,6 +3,7 @@
 mod activation;
 mod gemm;
 mod mlp;
+mod packed;
 mod tape;
 mod vector;
 mod wants;

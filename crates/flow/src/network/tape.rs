@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::packed::Packed;
 use super::wants::Wants;
 use crate::Action;
 
@@ -66,6 +67,8 @@ pub struct Tape {
     pub(super) memory: Vec<PerRow>,
     pub(super) scratch: Vec<Vec<f32>>,
     pub(super) wants: Wants,
+    /// A network's weights, layer after layer, laid out for products with few rows.
+    pub(super) packed: Vec<Packed>,
 }
 
 impl Tape {

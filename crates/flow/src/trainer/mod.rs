@@ -34,7 +34,8 @@ pub trait Improve: Sync {
     /// A terminal state worth learning from beside `start`, if one is found.
     ///
     /// `temperature` is that of the iteration: a search that is to help the policy of now looks for states that are
-    /// good at it, `ln r / temperature`, and not for the best alone.
+    /// good at it, `ln r / temperature`, and not for the best alone. What the walk does not lead to, because knowledge
+    /// forbids it, is passed over.
     fn improve(&self, start: &Terminal, temperature: f64, rng: &mut StreamRng) -> Option<Terminal>;
 }
 
@@ -306,7 +307,8 @@ impl<'a> Trainer<'a> {
             let start = sampled.get(k).copied().or_else(remembered)?;
             search.improve(start, self.temperature(), &mut rng)
         });
-        let found: Vec<Terminal> = found.into_iter().flatten().collect();
+        let found: Vec<Terminal> =
+            found.into_iter().flatten().filter(|terminal| self.terrain.leads_to(terminal)).collect();
         let log_rewards = finite(self.problem.reward.log_rewards(&found))?;
         Ok(found.into_iter().zip(log_rewards).collect())
     }

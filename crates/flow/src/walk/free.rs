@@ -82,6 +82,17 @@ impl State for FreeState {
     }
 }
 
+/// Whether `graph` obeys the rules and no edge can be added.
+pub(super) fn is_complete(graph: &Pdag, rules: Arc<Rules>) -> bool {
+    let obeys = |node| rules.constraints().permits_parents(node, graph.parents(node));
+    if !(0..graph.nodes()).all(obeys) || graph.undirected().next().is_some() {
+        return false;
+    }
+    let mut state = FreeState::new(rules);
+    graph.directed().for_each(|edge| state.insert(edge));
+    state.is_terminal()
+}
+
 /// The optional edges in random order.
 pub(super) fn way_to(graph: &Pdag, rules: &Rules, rng: &mut StreamRng) -> Vec<Action> {
     let optional = graph.directed().filter(|&edge| !rules.is_required(edge));

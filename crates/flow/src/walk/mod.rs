@@ -192,8 +192,26 @@ impl Terrain {
         state
     }
 
+    /// Whether the walk can end in `terminal`: it is of the right kind and size, and knowledge permits it.
+    #[must_use]
+    pub fn leads_to(&self, terminal: &Terminal) -> bool {
+        let constraints = self.rules.constraints();
+        match (self.walk, terminal) {
+            (Walk::Complete | Walk::Edges | Walk::Chain | Walk::Order, Terminal::Order(order)) => {
+                order.nodes() == self.nodes() && constraints.permits_order(order)
+            }
+            (Walk::Graph, Terminal::Dag(dag)) => dag.nodes() == self.nodes() && constraints.permits(dag),
+            (Walk::Free, Terminal::Digraph(graph)) => {
+                graph.nodes() == self.nodes() && free::is_complete(graph, Arc::clone(&self.rules))
+            }
+            _ => false,
+        }
+    }
+
     /// One way to `terminal`, drawn by the backward policy (and, where several terminal states stand for the
     /// same order, from one of those at random).
+    ///
+    /// The way keeps to allowed actions if the walk [leads there](Self::leads_to).
     ///
     /// # Panics
     /// If `terminal` belongs to another walk.

@@ -153,6 +153,43 @@ fn a_walk_ends_in_all_that_knowledge_allows_and_in_nothing_else() {
     }
 }
 
+/// Everything of the walk's kind, whether knowledge allows it or not.
+fn candidates(terrain: &Terrain) -> Vec<Terminal> {
+    let without_knowledge = Terrain::new(terrain.walk(), Constraints::none(terrain.nodes())).unwrap();
+    expected_ends(&without_knowledge).into_iter().chain(expected_ends(terrain)).collect()
+}
+
+#[test]
+fn a_walk_says_what_it_leads_to() {
+    for terrain in terrains() {
+        let ends = expected_ends(&terrain);
+        for candidate in candidates(&terrain) {
+            assert_eq!(terrain.leads_to(&candidate), ends.contains(&candidate), "{candidate:?}");
+        }
+    }
+    let (order, dag) = (Terminal::Order(Order::identity(3)), Terminal::Dag(Dag::empty(3)));
+    let terrain = |walk, nodes| Terrain::new(walk, Constraints::none(nodes)).unwrap();
+    assert!(terrain(Walk::Order, 3).leads_to(&order) && !terrain(Walk::Order, 4).leads_to(&order));
+    assert!(!terrain(Walk::Graph, 3).leads_to(&order) && terrain(Walk::Graph, 3).leads_to(&dag));
+}
+
+#[test]
+fn random_walks_within_much_knowledge_are_never_stuck() {
+    for (nodes, k) in [6, 9, 14].into_iter().flat_map(|nodes| (0..20).map(move |k| (nodes, k))) {
+        for walk in Walk::ALL {
+            let terrain = Terrain::new(walk, random_constraints(nodes, k)).unwrap();
+            let (mut state, mut allowed) = (terrain.initial(), vec![]);
+            let mut rng = stream(5, Stream::Test { k });
+            while !state.is_terminal() {
+                state.allowed(&mut allowed);
+                assert!(!allowed.is_empty(), "{walk} over {nodes} variables is stuck");
+                state.apply(allowed[rng.random_range(0..allowed.len())]);
+            }
+            assert!(terrain.leads_to(&state.terminal().unwrap()), "{walk} over {nodes} variables");
+        }
+    }
+}
+
 /// Where the backward policy, walked from the terminal states of `terminal`, passes: state by state.
 fn passing(terrain: &Terrain, space: &StateSpace, terminal: &Terminal) -> Vec<f64> {
     let mut weight = vec![0.0; space.len()];

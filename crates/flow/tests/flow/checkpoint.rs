@@ -10,7 +10,7 @@ use gflowcausal_flow::{
     CheckpointError, Event, Improve, MlpConfig, ObjectiveName, Policy, Problem, ReplayConfig, ResumeError,
     SampleMode, SumOfLocal, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
 };
-use gflowcausal_graph::{Constraints, Order};
+use gflowcausal_graph::{Constraints, Knowledge, Order};
 use tempfile::tempdir;
 
 use crate::tables::{LocalTable, local_table};
@@ -19,7 +19,7 @@ const NODES: usize = 4;
 const ITERATIONS: usize = 12;
 
 /// Swaps two neighbours of an order; leaves graphs alone.
-struct Swap;
+pub(crate) struct Swap;
 
 impl Improve for Swap {
     fn improve(&self, start: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
@@ -76,8 +76,14 @@ fn bytes(trainer: &Trainer<'_>, directory: &Path) -> Vec<u8> {
 fn a_run_that_stops_anywhere_and_goes_on_ends_with_the_same_bits() {
     let (given, directory) = (Given::new(), tempdir().unwrap());
     let path = directory.path().join("checkpoint");
-    for walk in [Walk::Order, Walk::Edges, Walk::Graph] {
-        let objective = if walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Subtb };
+    for (walk, objective) in [
+        (Walk::Order, ObjectiveName::Tb),
+        (Walk::Order, ObjectiveName::Subtb),
+        (Walk::Edges, ObjectiveName::Subtb),
+        (Walk::Chain, ObjectiveName::Fm),
+        (Walk::Complete, ObjectiveName::Db),
+        (Walk::Graph, ObjectiveName::Mdb),
+    ] {
         let start = || Trainer::new(config(walk, objective), given.problem()).unwrap();
         let mut whole = start();
         advance(&mut whole, ITERATIONS);
@@ -90,7 +96,7 @@ fn a_run_that_stops_anywhere_and_goes_on_ends_with_the_same_bits() {
                 Trainer::resume(&path, config(walk, objective), given.problem(), "data").unwrap();
             assert_eq!(second.best(), first.best());
             advance(&mut second, ITERATIONS - stop);
-            assert!(bytes(&second, directory.path()) == expected, "{walk} stopped after {stop}");
+            assert!(bytes(&second, directory.path()) == expected, "{walk} {objective} stopped after {stop}");
         }
     }
 }
@@ -168,8 +174,17 @@ fn another_version_problem_or_setting_is_refused_by_name() {
 
 #[test]
 fn flipped_bits_never_panic() {
-    let (given, directory) = (Given::new(), tempdir().unwrap());
-    let whole = written(&given, directory.path());
+    let mut knowledge = Knowledge::default();
+    knowledge.require("a->b").require("c->d");
+    let constraints = knowledge.compile(&["a", "b", "c", "d"]).unwrap();
+    for given in [Given::new(), Given { constraints, ..Given::new() }] {
+        flip_bits(&given);
+    }
+}
+
+fn flip_bits(given: &Given) {
+    let directory = tempdir().unwrap();
+    let whole = written(given, directory.path());
     let path = directory.path().join("flipped");
     let mut rng = stream(1, Stream::Test { k: 0 });
     for _ in 0..300 {

@@ -3,8 +3,8 @@
 //! The policy's distribution is not sampled but computed, over all states.
 
 use gflowcausal_flow::{
-    Distribution, Event, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem, StateSpace,
-    TemperatureConfig, Terrain, TrainConfig, Trainer, Walk,
+    Distribution, Event, FlowScale, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
+    StateSpace, TemperatureConfig, Terrain, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
@@ -110,6 +110,24 @@ fn order_and_chain_over_five_variables() {
 fn edges_over_five_variables() {
     let effort = Effort { iterations: 2400, width: 192, learning_rate: 5e-3 };
     check(Walk::Edges, ObjectiveName::Tb, 5, effort, 0.05);
+}
+
+#[test]
+fn edges_over_five_variables_by_subtb() {
+    let effort = Effort { iterations: 2400, width: 192, learning_rate: 5e-3 };
+    check(Walk::Edges, ObjectiveName::Subtb, 5, effort, 0.05);
+}
+
+/// The paper's own form of flow matching learns where rewards are of one size.
+#[test]
+fn flows_compared_as_they_are() {
+    for walk in [Walk::Chain, Walk::Edges] {
+        let mut config = config(walk, ObjectiveName::Fm, SMALL);
+        config.flow_scale = Some(FlowScale::Linear);
+        let [policy, target] = learned(config, &Constraints::none(3), &Table { seed: 1, spread: 1.0 });
+        let distance = policy.total_variation(&target);
+        assert!(distance <= 0.05, "{walk}: {distance} from the target");
+    }
 }
 
 #[test]

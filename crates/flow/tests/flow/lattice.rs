@@ -50,6 +50,17 @@ fn partition_and_best_order_are_those_of_all_orders() {
 }
 
 #[test]
+fn all_orders_of_eight_variables_sum_to_the_partition_of_the_lattice() {
+    let (known, reward) = (Constraints::none(8), local_table(3, 2.0));
+    let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
+    let orders = StateSpace::enumerate(&terrain, 200_000).unwrap();
+    let sum: f64 = orders.terminals().map(|(_, terminal)| reward.log_reward(terminal).exp()).sum();
+    assert_eq!(orders.terminals().count(), 40_320);
+    let lattice = Lattice::new(reward.local().unwrap(), &known).unwrap();
+    assert!((lattice.log_partition() - sum.ln()).abs() < 1e-10);
+}
+
+#[test]
 fn precedence_probabilities_are_those_of_all_orders() {
     for known in constraints() {
         let (orders, table) = (all_orders(&known), lattice(&known).precedence_probabilities());

@@ -9,14 +9,16 @@ use gflowcausal_flow::{
 use gflowcausal_graph::Constraints;
 use tempfile::tempdir;
 
+use crate::checkpoint::Swap;
 use crate::tables::local_table;
 
 fn run(walk: Walk, objective: ObjectiveName, seed: u64) -> (Vec<u8>, Vec<Sample>) {
     let mut config =
         TrainConfig { walk, objective, seed, iterations: 6, batch_size: 70, ..TrainConfig::default() };
+    config.improvements = 3;
     config.network = MlpConfig { width: 48, ..MlpConfig::default() };
     let (constraints, reward) = (Constraints::none(5), local_table(3, 4.0));
-    let problem = Problem { constraints: &constraints, reward: &reward, improve: None };
+    let problem = Problem { constraints: &constraints, reward: &reward, improve: Some(&Swap) };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
     for _ in 0..6 {
         trainer.step(&mut |_: &Event<'_>| {}).unwrap();

@@ -9,7 +9,7 @@ use gflowcausal_flow::{
     Event, Improve, Lattice, LogReward, MlpConfig, ObjectiveName, Problem, Progress, ReplayConfig, Stopped,
     TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
 };
-use gflowcausal_graph::{Constraints, Order};
+use gflowcausal_graph::{Constraints, Knowledge, Order};
 
 use crate::tables::{Table, local_table};
 
@@ -116,6 +116,36 @@ fn local_search_starts_from_sampled_and_remembered_states_at_the_temperature_of_
         assert_eq!(asked.len(), starts, "three sampled, and two remembered once there are any");
         assert!(asked.iter().all(|(_, at)| (at - temperature).abs() < 1e-9), "{asked:?} {temperature}");
     }
+}
+
+/// A search that knows nothing of knowledge.
+struct Reverse;
+
+impl Improve for Reverse {
+    fn improve(&self, start: &Terminal, _: f64, _: &mut StreamRng) -> Option<Terminal> {
+        let sequence = start.as_order()?.iter().rev().collect();
+        Some(Terminal::Order(Order::new(sequence).unwrap()))
+    }
+}
+
+#[test]
+fn what_knowledge_forbids_is_not_taken_from_local_search() {
+    let mut knowledge = Knowledge::default();
+    knowledge.require("a->c");
+    let constraints = knowledge.compile(&["a", "b", "c"]).unwrap();
+    // The forbidden orders are worth most.
+    struct AgainstKnowledge;
+    impl LogReward for AgainstKnowledge {
+        fn log_reward(&self, terminal: &Terminal) -> f64 {
+            let positions = terminal.as_order().unwrap().positions();
+            if positions[2] < positions[0] { 1.0 } else { 0.0 }
+        }
+    }
+    let given = Problem { improve: Some(&Reverse), ..problem(&constraints, &AgainstKnowledge) };
+    let config = TrainConfig { improvements: 4, ..small(10) };
+    let mut trainer = Trainer::new(config.validate().unwrap(), given).unwrap();
+    run(&mut trainer);
+    assert_eq!(trainer.best().unwrap().log_reward, 0.0);
 }
 
 #[test]

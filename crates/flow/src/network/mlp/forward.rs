@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use super::{Mlp, pair, sign};
 use crate::network::gemm::{Matrix, set_product};
+use crate::network::packed::Packed;
 use crate::network::vector::{dot, set_sum, vectorised};
 use crate::network::{Row, Tape};
+
+/// Up to so many rows, as they are in a step of a batch, are few.
+const FEW_ROWS: usize = 64;
 
 impl Mlp {
     pub(super) fn block_forward(&self, tape: &mut Tape, rows: Range<usize>) {
@@ -51,7 +55,7 @@ impl Mlp {
             let (inputs, outputs) = pair(&mut tape.memory, depth + 1, depth + 2);
             let outputs = &mut outputs[span.clone()];
             let weights = Matrix::new(self.values(&layer.weights), self.width);
-            set_product(Matrix::new(&inputs[span.clone()], self.width), weights, outputs);
+            multiply(&inputs[span.clone()], weights, &mut tape.packed[depth], outputs);
             let biases = self.values(&layer.biases);
             vectorised(
                 #[inline(always)]
@@ -86,8 +90,8 @@ impl Mlp {
         let mut all = std::mem::take(&mut tape.scratch[0]);
         all.resize(rows.len() * self.outputs, 0.0);
         let units = &tape.memory[self.last_units()].values[self.span(rows.clone())];
-        let weights = Matrix::new(self.values(&self.last.weights), self.width);
-        set_product(Matrix::new(units, self.width), weights.transposed(), &mut all);
+        let weights = Matrix::new(self.values(&self.last.weights), self.width).transposed();
+        multiply(units, weights, &mut tape.packed[self.hidden.len()], &mut all);
         let biases = self.values(&self.last.biases);
         for (index, outputs) in rows.zip(all.chunks_exact(self.outputs)) {
             let (wanted, log_flows) = tape.log_flows_mut(index);
@@ -96,5 +100,15 @@ impl Mlp {
             }
         }
         tape.scratch[0] = all;
+    }
+}
+
+/// `target ← rows · weights`, by the weights' layout in `packed` where there are few rows.
+fn multiply(rows: &[f32], weights: Matrix<'_>, packed: &mut Packed, target: &mut [f32]) {
+    if rows.len() <= FEW_ROWS * weights.rows() {
+        packed.update(weights);
+        packed.multiply(rows, target);
+    } else {
+        set_product(Matrix::new(rows, weights.rows()), weights, target);
     }
 }

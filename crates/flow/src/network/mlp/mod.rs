@@ -13,6 +13,7 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use serde::{Deserialize, Serialize};
 
+use super::packed::Packed;
 use super::tape::PerRow;
 use super::{Activation, Network, Tape, TensorShape};
 
@@ -126,6 +127,10 @@ impl Mlp {
         if tape.memory.len() != parts {
             tape.memory = vec![PerRow { width: self.width, values: vec![] }; parts];
             tape.scratch = vec![vec![]; 3];
+            tape.packed = vec![Packed::default(); self.hidden.len() + 1];
+        }
+        if first == 0 {
+            tape.packed.iter_mut().for_each(Packed::forget);
         }
         let rows = tape.len();
         tape.memory.iter_mut().for_each(|kept| kept.reserve(rows));
