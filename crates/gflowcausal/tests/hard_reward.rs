@@ -80,7 +80,7 @@ fn shortfall(seed: u64, improvements: usize) -> f64 {
     config.temperature.iterations = ITERATIONS * 8 / 10;
     config.exploration.iterations = ITERATIONS / 2;
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
-    assert!(trainer.temperature() > 30.0, "log-rewards of random orders are far apart");
+    assert!(trainer.temperature() > 5.0, "log-rewards of random orders are far apart");
     while trainer.step(&mut |_: &Event<'_>| {}).unwrap().is_none() {}
     assert_eq!(trainer.temperature(), 1.0);
     optimum - trainer.best().unwrap().log_reward
