@@ -112,12 +112,6 @@ fn edges_over_five_variables() {
     check(Walk::Edges, ObjectiveName::Tb, 5, effort, 0.05);
 }
 
-#[test]
-fn edges_over_five_variables_by_subtb() {
-    let effort = Effort { iterations: 2400, width: 192, learning_rate: 5e-3 };
-    check(Walk::Edges, ObjectiveName::Subtb, 5, effort, 0.05);
-}
-
 /// The paper's own form of flow matching learns where rewards are of one size.
 #[test]
 fn flows_compared_as_they_are() {
