@@ -112,6 +112,19 @@ fn edges_over_five_variables() {
     check(Walk::Edges, ObjectiveName::Tb, 5, effort, 0.05);
 }
 
+/// Stretches of a trajectory reach less far than the whole: it takes longer, and more exploration.
+#[test]
+fn edges_over_five_variables_by_subtb() {
+    let effort = Effort { iterations: 4000, width: 192, learning_rate: 5e-3 };
+    let mut config = config(Walk::Edges, ObjectiveName::Subtb, effort);
+    config.optimizer.final_learning_rate = Some(1e-3);
+    config.exploration.end = 0.3;
+    config.replay.share = 0.0;
+    let [policy, target] = learned(config, &Constraints::none(5), &Table { seed: 1, spread: 2.0 });
+    let distance = policy.total_variation(&target);
+    assert!(distance <= 0.05, "{distance} from the target");
+}
+
 /// The paper's own form of flow matching learns where rewards are of one size.
 #[test]
 fn flows_compared_as_they_are() {

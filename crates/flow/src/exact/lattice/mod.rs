@@ -40,7 +40,7 @@ pub enum LatticeError {
 /// be asked of both, and [`Lattice::divergence`] says how far they are apart.
 ///
 /// Each local term is asked for once: `d · 2^(d−1)` calls, on all threads. Memory: `(d/2 + 2) · 2^d` numbers of
-/// eight bytes, which is 0.6 MB at `d = 13` and 101 MB at `d = 20`; building it takes 25 MB more for a while.
+/// eight bytes, which is 0.6 MB at `d = 13` and 101 MB at `d = 20`; building it takes 7 MB more for a while.
 ///
 /// ```
 /// use gflowcausal_flow::{Lattice, LocalLogReward};
