@@ -14,6 +14,7 @@ mod method;
 mod model;
 mod outputs;
 mod posterior;
+mod representative;
 mod result;
 mod run_dir;
 mod run_file;

@@ -1,7 +1,9 @@
 //! What a run found, as the one object that JSON, the run directory and other languages show.
 
 use gflowcausal_data::Finding;
-use gflowcausal_graph::{Cpdag, Dag, Edge, Metrics, NamedGraph, Pdag, auprc, auroc, evaluate, expected_shd};
+use gflowcausal_graph::{
+    Cpdag, Dag, Edge, Metrics, NamedGraph, Pdag, auprc, auroc, evaluate, expected_shd, shd,
+};
 use gflowcausal_score::{Correlation, Ols, Sortability};
 use serde::Serialize;
 
@@ -176,6 +178,8 @@ pub struct MetricsObject {
     /// Of the best graph.
     #[serde(flatten)]
     pub graph: Metrics,
+    /// The SHD of its equivalence class: a reversible edge counts as right if the truth joins the pair.
+    pub class_shd: usize,
     /// Area under the ROC curve of the edge probabilities.
     pub auroc: f64,
     /// Area under the precision–recall curve of the edge probabilities.
@@ -308,6 +312,7 @@ impl Discovery {
             expected_shd: expected_shd(samples, truth).unwrap_or(graph.shd as f64),
             auroc: auroc(self.posterior.edges(), truth),
             auprc: auprc(self.posterior.edges(), truth),
+            class_shd: shd(Cpdag::of(&self.graph).as_pdag(), truth),
             graph,
         }
     }

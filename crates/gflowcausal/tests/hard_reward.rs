@@ -25,9 +25,7 @@ impl Terms {
         let config =
             Simulation { nodes: NODES, degree: Some(2), standardize: true, seed, ..Simulation::default() };
         let moments = Moments::of_table(&simulate(&config).unwrap().table).unwrap();
-        let penalty =
-            std::env::var("PEN").ok().map_or(Penalty::Auto, |v| Penalty::Factor(v.parse().unwrap()));
-        let score = Bic::new(&moments, penalty).unwrap();
+        let score = Bic::new(&moments, Penalty::Auto).unwrap();
         let forest = ParentForest::new(score, Constraints::none(NODES));
         Self(map(NODES << NODES, |at| {
             let (node, set) = (at >> NODES, at & ((1 << NODES) - 1));

@@ -113,8 +113,14 @@ fn foot(text: &mut String, result: &ResultObject, dir: Option<&RunDir>) -> std::
         let graph = &metrics.graph;
         writeln!(
             text,
-            "against the truth: SHD {}, CPDAG-SHD {}, TPR {:.2}, FDR {:.2}, AUROC {:.2}, expected SHD {:.1}",
-            graph.shd, graph.cpdag_shd, graph.tpr, graph.fdr, metrics.auroc, metrics.expected_shd
+            "against the truth: SHD {} ({} with reversible edges either way), CPDAG-SHD {}, TPR {:.2}, FDR {:.2}, AUROC {:.2}, expected SHD {:.1}",
+            graph.shd,
+            metrics.class_shd,
+            graph.cpdag_shd,
+            graph.tpr,
+            graph.fdr,
+            metrics.auroc,
+            metrics.expected_shd
         )?;
     }
     if let Some(dir) = dir {

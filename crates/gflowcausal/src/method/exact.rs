@@ -7,6 +7,7 @@ use gflowcausal_score::{BestParents, PlacementScore};
 
 use super::{Discover, Found, Run, Step, Task};
 use crate::posterior::{Draw, Posterior};
+use crate::representative::representative;
 use crate::{Config, Error, Model};
 
 /// Every order at once, up to 20 variables.
@@ -44,6 +45,7 @@ impl Discover for Exact {
         let draws = draws(&lattice, model, task.config.samples, task.config.seed);
         let posterior =
             Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
+        let (order, graph) = representative(order, graph, model, &posterior);
         Ok(Found { graph, order, draws, posterior, training: None, distance: None })
     }
 }

@@ -11,6 +11,7 @@ use super::{Discover, Found, Run, Step, Task, Wish, exact};
 use crate::local_search::{Effort, LocalSearch};
 use crate::model::{GraphReward, OrderReward};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
+use crate::representative::representative;
 use crate::{Config, Error, Model, Training};
 
 /// By how many nats the best order may be above all draws.
@@ -59,6 +60,7 @@ impl Discover for GFlowCausal {
         let (order, graph) = best(task, &trainer)?;
         let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
         let distance = distance(task, &trainer, &posterior);
+        let (order, graph) = representative(order, graph, model, &posterior);
         let training = Training::new(&trainer, stopped, history);
         Ok(Found { graph, order, draws, posterior, training: Some(training), distance })
     }
