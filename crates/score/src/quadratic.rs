@@ -1,5 +1,7 @@
 //! `quadratic`: least squares on the parents, their squares and their products.
 
+use std::ops::Range;
+
 use faer::Mat;
 use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
@@ -20,18 +22,56 @@ const ROOM: usize = 1 << 22;
 /// The logarithm of the largest variance, in units of the noise, that is told from larger ones: sums stay finite.
 const LARGEST: f64 = 200.0;
 
+/// By how much the largest value of a variable may exceed its small ones (the 5 % quantile of sizes): beyond, rounding the
+/// largest hides the noise of all.
+const WIDEST: f64 = 1e12;
+
 /// `−(n/2) ln(RSS/n) − (k/2)·price` with the `k = p + p(p+1)/2` linear, square and product terms of `p` parents.
 ///
 /// The fit has an intercept and is made on standardised columns by an orthogonal factorisation with pivoting; the
 /// residual is on the data's own scale, as in [`Bic`](crate::Bic). A term that depends linearly on the others explains
 /// nothing and still costs its price. When `k + 1 ≥ n` the fit is worth nothing. One factorisation serves every
 /// variable outside the parent set.
+///
+/// Squares of squares of squares reach 10⁴⁰, and one such row rounds away what the others tell. A variable that spans
+/// more than twelve orders of magnitude is judged by its smaller rows alone, the same ones whatever its parents.
 #[derive(Debug)]
 pub struct Quadratic {
     data: StandardColumns,
+    wide: Vec<Wide>,
     price: f64,
     noise: Noise,
     shared: SharedTerms,
+}
+
+/// A variable that spans too many orders of magnitude, and the columns in the rows that judge it.
+#[derive(Debug)]
+struct Wide {
+    node: usize,
+    data: StandardColumns,
+}
+
+impl Wide {
+    /// The rows in which a variable is at most [`WIDEST`] times its small values; none if these are all.
+    fn rows(values: &[f64]) -> Option<Vec<usize>> {
+        let mut by_size: Vec<usize> = (0..values.len()).collect();
+        by_size.sort_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs()));
+        let limit = WIDEST * values[by_size[values.len() / 20]].abs();
+        let within = by_size.iter().take_while(|&&row| values[row].abs() <= limit).count();
+        let few = within < values.len() / 4 || within == values.len();
+        (!few).then(|| {
+            by_size.truncate(within);
+            by_size.sort_unstable();
+            by_size
+        })
+    }
+
+    fn all(table: &Table) -> Result<Vec<Self>, ScoreError> {
+        let rows = table.columns().iter().map(|column| column.as_continuous().and_then(Self::rows));
+        let wide = rows.enumerate().filter_map(|(node, rows)| Some((node, rows?)));
+        wide.map(|(node, rows)| Ok(Self { node, data: StandardColumns::new(&table.select_rows(&rows))? }))
+            .collect()
+    }
 }
 
 /// What is assumed about the noise of different variables.
@@ -52,7 +92,8 @@ impl Quadratic {
         let data = StandardColumns::new(table)?;
         let price = penalty.price(data.rows as u64, data.nodes())?;
         let shared = SharedTerms::with_room_for(ROOM, data.nodes());
-        Ok(Self { data, price, noise: Noise::Own, shared })
+        let wide = Wide::all(table)?;
+        Ok(Self { data, wide, price, noise: Noise::Own, shared })
     }
 
     /// The score under the assumption that the noise of all variables has one variance `σ²`, as in RL-BIC2:
@@ -78,7 +119,7 @@ impl Quadratic {
             return (0..nodes).filter(varies).map(marginal).reduce(f64::min).unwrap_or(0.0);
         }
         let given_others = |node: usize| {
-            let design = self.design(&NodeSet::full(nodes).without(node));
+            let design = design(&self.data, &NodeSet::full(nodes).without(node));
             let basis = orthonormal(&design, self.data.rows);
             let left = (self.data.rows - 1 - design.len()) as f64 / self.data.rows as f64;
             let share = residual_shares(&basis, &self.data.columns[node..=node])[0];
@@ -89,36 +130,44 @@ impl Quadratic {
     }
 
     /// The log-likelihood of a variable of which this share of the variance is left, but for constants.
-    fn log_likelihood(&self, node: usize, share: f64) -> f64 {
-        let log_variance = 2.0 * self.data.log_scale[node] + share.max(RESOLUTION).ln();
+    fn log_likelihood(&self, data: &StandardColumns, node: usize, share: f64) -> f64 {
+        let log_variance = 2.0 * data.log_scale[node] + share.max(RESOLUTION).ln();
         let deviance = match self.noise {
             Noise::Own => log_variance,
             Noise::Equal { log_variance: noise } => noise + (log_variance - noise).min(LARGEST).exp(),
         };
-        -0.5 * self.data.rows as f64 * deviance
+        -0.5 * data.rows as f64 * deviance
     }
 
-    /// The terms of all variables given `parents`: `O(n k²)` for the factorisation, `O(n k)` a variable.
+    /// The terms of all variables given `parents`: `O(n k²)` for each factorisation, `O(n k)` a variable.
     fn terms(&self, parents: &NodeSet) -> Vec<f64> {
-        let design = self.design(parents);
-        let credible = design.len() + 1 < self.data.rows;
-        let basis =
-            if credible { orthonormal(&design, self.data.rows) } else { Mat::zeros(self.data.rows, 0) };
-        let left = residual_shares(&basis, &self.data.columns);
-        let price = 0.5 * design.len() as f64 * self.price;
-        left.into_iter().enumerate().map(|(node, share)| self.log_likelihood(node, share) - price).collect()
+        let mut terms = self.terms_on(&self.data, 0..self.nodes(), parents);
+        for Wide { node, data } in &self.wide {
+            terms[*node] = self.terms_on(data, *node..node + 1, parents)[0];
+        }
+        terms
     }
 
-    /// Each parent, then each product of two, a parent with itself included; centred and of length 1 or 0.
-    fn design(&self, parents: &NodeSet) -> Vec<Vec<f64>> {
-        let linear: Vec<&Vec<f64>> = parents.iter().map(|parent| &self.data.columns[parent]).collect();
-        let products = linear.iter().enumerate().flat_map(|(i, first)| {
-            linear[..=i].iter().map(|second| first.iter().zip(*second).map(|(a, b)| a * b).collect())
-        });
-        let mut design: Vec<Vec<f64>> = linear.iter().map(|&column| column.clone()).chain(products).collect();
-        design.iter_mut().for_each(|column| normalize(column));
-        design
+    /// The terms of `nodes` given `parents`, on the rows of `data`.
+    fn terms_on(&self, data: &StandardColumns, nodes: Range<usize>, parents: &NodeSet) -> Vec<f64> {
+        let design = design(data, parents);
+        let credible = design.len() + 1 < data.rows;
+        let basis = if credible { orthonormal(&design, data.rows) } else { Mat::zeros(data.rows, 0) };
+        let left = residual_shares(&basis, &data.columns[nodes.clone()]);
+        let price = 0.5 * design.len() as f64 * self.price;
+        nodes.zip(left).map(|(node, share)| self.log_likelihood(data, node, share) - price).collect()
     }
+}
+
+/// Each parent, then each product of two, a parent with itself included; centred and of length 1 or 0.
+fn design(data: &StandardColumns, parents: &NodeSet) -> Vec<Vec<f64>> {
+    let linear: Vec<&Vec<f64>> = parents.iter().map(|parent| &data.columns[parent]).collect();
+    let products = linear.iter().enumerate().flat_map(|(i, first)| {
+        linear[..=i].iter().map(|second| first.iter().zip(*second).map(|(a, b)| a * b).collect())
+    });
+    let mut design: Vec<Vec<f64>> = linear.iter().map(|&column| column.clone()).chain(products).collect();
+    design.iter_mut().for_each(|column| normalize(column));
+    design
 }
 
 /// Centres a column and gives it length 1; a constant one becomes zero.

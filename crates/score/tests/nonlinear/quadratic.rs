@@ -1,6 +1,7 @@
 //! `quadratic` against scikit-learn.
 
 use gflowcausal_data::Table;
+use gflowcausal_graph::NodeSet;
 use gflowcausal_score::{LocalScore, Penalty, Quadratic};
 
 use crate::{assert_close, column_of, real_table, set, uniforms};
@@ -97,4 +98,17 @@ fn repeated_and_linearly_dependent_parents_only_cost() {
     // Three terms of `sum` alone and two products: nothing new.
     let without = score.local(3, &set(5, [0, 1]));
     assert_close(score.local(3, &set(5, [0, 1, 4])), without - 4.0 * price, 1e-9);
+}
+
+/// One row of 10²⁴ beside rows of one rounds away what the small rows say, unless these are judged by themselves.
+#[test]
+fn a_variable_of_many_magnitudes_keeps_its_small_causes() {
+    let u: Vec<f64> = uniforms(1600, 5).iter().map(|u| u * 2.0 - 1.0).collect();
+    let [a, b, c, e] = [0, 1, 2, 3].map(|j| column_of(&u, 4, j));
+    let vast: Vec<f64> = b.iter().map(|b| 10_f64.powf(6.0 * (b + 1.0))).collect();
+    let y = vast.iter().zip(&a).zip(&e).map(|((v, a), e)| v * v + 3.0 * a * a + 0.1 * e).collect();
+    let score = Quadratic::new(&real_table(vec![a, vast, c, y]), Penalty::Auto).expect("valid");
+    let term = |parents: &NodeSet| score.local(3, parents);
+    assert!(term(&set(4, [0, 1])) > term(&set(4, [1])) + 50.0, "the small cause is seen");
+    assert!(term(&set(4, [0, 1])) > term(&set(4, [0, 1, 2])), "what is no cause is not");
 }
