@@ -23,10 +23,10 @@ impl Discover for Exact {
     }
 
     fn settings(&self) -> &'static [&'static str] {
-        &[]
+        &["score", "penalty", "prune", "threshold", "alpha", "temperature", "samples"]
     }
 
-    fn sums_over_graphs(&self) -> bool {
+    fn sums_over_graphs(&self, _model: &Model) -> bool {
         true
     }
 
@@ -46,7 +46,7 @@ impl Discover for Exact {
         let posterior =
             Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
         let (order, graph) = representative(order, graph, model, &posterior);
-        Ok(Found { graph, order, draws, posterior, training: None, distance: None })
+        Ok(Found { graph, order, class: None, draws, posterior, training: None, distance: None })
     }
 }
 
