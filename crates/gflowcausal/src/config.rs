@@ -25,6 +25,8 @@ pub struct Config {
     /// Which balance of flows is learned; none: `tb`, and `mdb` for walk `graph`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveName>,
+    /// What learns the flows.
+    pub network: NetworkName,
     /// How an order becomes a graph.
     pub prune: PruneName,
     /// How large a slope must be for `prune = "threshold"`; 0.3 unless said otherwise.
@@ -92,6 +94,7 @@ impl Default for Config {
             penalty: None,
             walk: Walk::Order,
             objective: None,
+            network: NetworkName::Mlp,
             prune: PruneName::Auto,
             threshold: None,
             alpha: None,
@@ -126,6 +129,7 @@ const METHOD_KEYS: &[&str] = &[
     "alpha",
     "walk",
     "objective",
+    "network",
     "iterations",
     "batch-size",
     "learning-rate",
@@ -203,6 +207,14 @@ impl Config {
         let Self { prune, threshold, alpha, samples, ignore, .. } = Self::default();
         let reward = Self { prune, threshold, alpha, samples, ignore, ..self.clone() };
         digest(reward.to_toml().as_bytes())
+    }
+}
+
+choices! {
+    /// What learns the flows.
+    pub enum NetworkName: "network" {
+        /// Two hidden layers that see one bit change at a time.
+        Mlp = "mlp",
     }
 }
 

@@ -29,7 +29,7 @@ pub use gflowcausal_graph as graph;
 pub use gflowcausal_score as score;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, PruneName, ScoreName, TestName};
+pub use config::{Config, NetworkName, PruneName, ScoreName, TestName};
 pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
 pub use error::Error;
 pub use fingerprint::fingerprint;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use gflowcausal::data::Missing;
 use gflowcausal::flow::{ObjectiveName, Walk};
-use gflowcausal::{About, Config, DataFile, PruneName, RunFile, ScoreName, TestName};
+use gflowcausal::{About, Config, DataFile, NetworkName, PruneName, RunFile, ScoreName, TestName};
 
 use crate::failure::Failure;
 use crate::input::{Reading, choice, one_of};
@@ -70,6 +70,9 @@ struct Settings {
     /// Which balance of flows is learned [default: tb].
     #[arg(long, value_parser = choice(&ObjectiveName::ALL, ObjectiveName::name))]
     objective: Option<ObjectiveName>,
+    /// What learns the flows [default: mlp].
+    #[arg(long, value_parser = one_of::<NetworkName>())]
+    network: Option<NetworkName>,
     /// How an order becomes a graph [default: auto].
     #[arg(long, value_parser = one_of::<PruneName>())]
     prune: Option<PruneName>,
@@ -269,6 +272,7 @@ impl Settings {
         overwrite(&mut config.penalty, self.penalty.map(|penalty| penalty.0));
         overwrite(&mut config.walk, self.walk);
         overwrite(&mut config.objective, self.objective.map(Some));
+        overwrite(&mut config.network, self.network);
         overwrite(&mut config.prune, self.prune);
         overwrite(&mut config.threshold, self.threshold.map(Some));
         overwrite(&mut config.alpha, self.alpha.map(Some));

@@ -44,6 +44,7 @@ fn sachs_has_an_answer_with_metrics_and_its_class() {
     assert_eq!(result["data"]["rows"], 853);
     assert_eq!(result["score"]["name"], "bic");
     assert_eq!(result["metrics"]["cpdag_shd"], 11, "what the best class of these data has");
+    assert_eq!(result["metrics"]["class_shd"], 11, "all that is joined is joined in truth");
     assert_eq!(result["posterior"]["edge_probabilities"].as_array().unwrap().len(), 11);
     assert!(result["posterior"]["distance_to_exact"]["mean"].as_f64().unwrap() < 0.02, "{text}");
     let edges = result["graph"]["edges"].as_array().unwrap().len();
@@ -84,6 +85,27 @@ fn exact_and_trained_agree() {
     let difference: f64 = exact.iter().zip(&trained).map(|(a, b)| (a - b).abs()).sum::<f64>() / 30.0;
     assert!(difference < 0.02, "mean absolute difference {difference}");
     assert!(exact.iter().any(|&p| p > 0.8), "these data are sure of something: {exact:?}");
+}
+
+/// Varsortability is largest where columns are sorted by variance: nothing else may come out.
+#[test]
+fn the_best_order_by_varsort_is_the_sort_by_variance() {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --nodes 30 --degree 2 --rows 200 --seed 3 --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    let discover = "discover d/data.csv --score varsort --iterations 20 --samples 20 --format json";
+    let result = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    let text = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let variance = |column: usize| {
+        let values = rows[1..].iter().map(|row| row[column].parse::<f64>().unwrap());
+        let mean = values.clone().sum::<f64>() / (rows.len() - 1) as f64;
+        values.map(|value| (value - mean).powi(2)).sum::<f64>()
+    };
+    let mut sorted: Vec<usize> = (0..30).collect();
+    sorted.sort_by(|&a, &b| variance(a).total_cmp(&variance(b)));
+    let names: Vec<&str> = sorted.into_iter().map(|column| rows[0][column]).collect();
+    assert_eq!(result["order"], Value::from(names));
 }
 
 #[test]

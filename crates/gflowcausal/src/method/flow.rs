@@ -41,6 +41,7 @@ impl Discover for GFlowCausal {
             "alpha",
             "walk",
             "objective",
+            "network",
             "iterations",
             "batch-size",
             "learning-rate",
