@@ -14,7 +14,7 @@ use parquet::schema::types::ColumnDescriptor;
 use crate::read::column::{ColumnBuilder, Value};
 use crate::read::error::ReadError;
 use crate::read::parquet::input::Input;
-use crate::read::parquet::zstd::Unpacked;
+use crate::read::parquet::pages::Checked;
 use crate::read::parquet::{FORMAT, parquet_error, unsupported_type};
 
 /// What the values of a column are.
@@ -211,9 +211,11 @@ fn pages(
     rows: usize,
 ) -> Result<Box<dyn PageReader>, ParquetError> {
     let input = Arc::new(input);
-    if !matches!(chunk.compression(), Compression::ZSTD(_)) {
-        return Ok(Box::new(SerializedPageReader::new(input, chunk, rows, None)?));
+    let is_packed = matches!(chunk.compression(), Compression::ZSTD(_));
+    let mut chunk = chunk.clone();
+    if is_packed {
+        chunk = chunk.into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
     }
-    let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-    Ok(Box::new(Unpacked(SerializedPageReader::new(input, &plain, rows, None)?)))
+    let reader = SerializedPageReader::new(input, &chunk, rows, None)?;
+    Ok(Box::new(Checked { reader, is_packed }))
 }

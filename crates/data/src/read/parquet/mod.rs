@@ -4,7 +4,7 @@
 
 mod column;
 mod input;
-mod zstd;
+mod pages;
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,5 @@
-//! Pages packed by Zstandard, unpacked in Rust: the parquet crate would need a C library.
+//! Pages on their way to the parquet crate: those packed by Zstandard unpacked (it would need a C library), those that claim
+//! more values than they can hold refused (it would make room for them all).
 
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -6,28 +7,43 @@ use parquet::errors::{ParquetError, Result};
 
 use crate::read::unpack::{MAX_UNPACKED, unpack_zstd};
 
-/// Unpacks the pages of a reader that takes them for not packed.
-pub(super) struct Unpacked<R>(pub(super) R);
+/// The pages of a reader, checked.
+pub(super) struct Checked<R> {
+    pub(super) reader: R,
+    /// Whether the reader takes pages packed by Zstandard for not packed.
+    pub(super) is_packed: bool,
+}
 
-impl<R: PageReader> PageReader for Unpacked<R> {
+impl<R: PageReader> PageReader for Checked<R> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.0.get_next_page()?.map(unpack_page).transpose()
+        let Some(page) = self.reader.get_next_page()? else { return Ok(None) };
+        check_count(if self.is_packed { unpack_page(page)? } else { page }).map(Some)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.0.peek_next_page()
+        self.reader.peek_next_page()
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        self.0.skip_next_page()
+        self.reader.skip_next_page()
     }
 
     fn at_record_boundary(&mut self) -> Result<bool> {
-        self.0.at_record_boundary()
+        self.reader.at_record_boundary()
     }
 }
 
-impl<R: PageReader> Iterator for Unpacked<R> {
+/// Room is made for a whole dictionary at once: each of its values takes a byte at the least.
+fn check_count(page: Page) -> Result<Page> {
+    match page {
+        Page::DictionaryPage { ref buf, num_values, .. } if num_values as usize > buf.len() => {
+            Err(ParquetError::General(format!("a dictionary of {num_values} values in {} bytes", buf.len())))
+        }
+        page => Ok(page),
+    }
+}
+
+impl<R: PageReader> Iterator for Checked<R> {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {
