@@ -1,5 +1,6 @@
 //! The command line of GFlowCausal: reads arguments, runs one verb, turns its outcome into an exit code.
 
+mod bench;
 mod completions;
 mod convert;
 mod discover;
@@ -48,6 +49,7 @@ enum Verb {
     Score(score::Arguments),
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
+    Bench(bench::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -61,6 +63,7 @@ impl Verb {
             Self::Score(arguments) => arguments.common,
             Self::Convert(arguments) => arguments.common,
             Self::Doctor(arguments) => arguments.common,
+            Self::Bench(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
         }
     }
@@ -74,6 +77,7 @@ impl Verb {
             Self::Score(arguments) => score::run(arguments),
             Self::Convert(arguments) => convert::run(arguments),
             Self::Doctor(arguments) => doctor::run(arguments),
+            Self::Bench(arguments) => bench::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),
         }
     }

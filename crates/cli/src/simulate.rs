@@ -1,7 +1,7 @@
 //! `simulate`: data with a known graph, written to a directory.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
@@ -144,7 +144,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_format()?;
     let config = arguments.config();
     let simulated = gflowcausal::data::simulate(&config).map_err(Error::from)?;
-    let files = write(arguments, &simulated)?;
+    let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
+    let files = write(&arguments.out, data, &simulated)?;
     let (rows, nodes, edges) = (simulated.table.rows(), config.nodes, simulated.dag.edge_count());
     if arguments.wants(Choice::Json) {
         let version = env!("CARGO_PKG_VERSION");
@@ -160,13 +161,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Writes all files, or changes nothing: they take their places when the last one is complete.
-fn write(arguments: &Arguments, simulated: &Simulated) -> Result<Vec<PathBuf>, Failure> {
-    let is_new = !arguments.out.exists();
-    let dir = RunDir::create(&arguments.out).map_err(Error::from)?;
+/// Writes all files to `out`, or changes nothing: they take their places when the last one is complete.
+pub(crate) fn write(out: &Path, data: &'static str, simulated: &Simulated) -> Result<Vec<PathBuf>, Failure> {
+    let is_new = !out.exists();
+    let dir = RunDir::create(out).map_err(Error::from)?;
     let drafts = RunDir::create(dir.file(DRAFTS)).map_err(Error::from)?;
-    let written =
-        write_drafts(arguments, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
+    let written = write_drafts(data, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
     // That drafts cannot be removed is no failure, and would hide one that is.
     drop(fs::remove_dir_all(drafts.path()));
     if written.is_err() && is_new {
@@ -179,12 +179,11 @@ fn write(arguments: &Arguments, simulated: &Simulated) -> Result<Vec<PathBuf>, F
 const DRAFTS: &str = ".simulation.part";
 
 fn write_drafts(
-    arguments: &Arguments,
+    data: &'static str,
     simulated: &Simulated,
     drafts: &RunDir,
 ) -> Result<Vec<&'static str>, Failure> {
     let graph = named_graph(simulated)?;
-    let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
     let written = drafts.write(data, |out| match data {
         "data.csv" => write_csv(&simulated.table, out),
         _ => write_parquet(&simulated.table, out),

@@ -64,6 +64,8 @@ pub struct Seconds {
     pub train: f64,
     /// Drawing graphs.
     pub sample: f64,
+    /// Of all processors together.
+    pub cpu: f64,
 }
 
 /// What was looked at.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use gflowcausal::graph::{Dag, ReadOptions};
 use gflowcausal::{
     Checkpoints, DataObject, Discovery, Error, Problem, RunDir, RunFile, Seconds, Step, Wish, fingerprint,
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
     let mut result = found.to_object(config, describe(&data, &found), truth.as_ref());
     clock.seconds.total = start.elapsed().as_secs_f64();
+    clock.seconds.cpu = ProcessTime::now().as_duration().as_secs_f64();
     result.seconds = clock.seconds;
     if let Some(dir) = &dir {
         write_outputs(dir, &found, &result)?;

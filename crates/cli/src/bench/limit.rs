@@ -1,0 +1,57 @@
+//! The best that an order can give: the true one, pruned.
+
+use gflowcausal::Error;
+use gflowcausal::data::{Moments, Simulated, simulate};
+use gflowcausal::graph::{Constraints, Dag, Pdag, evaluate};
+use gflowcausal::score::{Cam, LinearModel, NoPruning, Prune, ScoreError, TTest, prune_order};
+
+use super::runs::Figures;
+use super::suite::{Data, Limit, Source};
+
+/// The customary p-value.
+const ALPHA: f64 = 0.001;
+
+/// The figures of the true order of each graph of `data`, pruned; none where the data or the rule are not given.
+pub(super) fn limits(data: &Data, seeds: u64) -> Result<Vec<Figures>, Error> {
+    let (Source::Simulate(simulation), Some(rule)) = (&data.source, data.limit) else { return Ok(vec![]) };
+    let one = |seed: u64| {
+        let mut simulation = simulation.clone();
+        simulation.seed = seed;
+        let simulated = simulate(&simulation)?;
+        let start = cpu_time::ThreadTime::now();
+        let graph = pruned(&simulated, rule)?;
+        Ok(figures(&graph, &simulated.dag, start.elapsed().as_secs_f64()))
+    };
+    (1..=seeds).map(one).collect()
+}
+
+fn pruned(simulated: &Simulated, limit: Limit) -> Result<Dag, Error> {
+    let rule: &dyn Prune = &NoPruning;
+    match limit {
+        Limit::None => Ok(along(simulated, rule)),
+        Limit::Cam => Ok(along(simulated, &Cam::new(&simulated.table, ALPHA)?)),
+        Limit::TTest => {
+            let moments = Moments::of_table(&simulated.table)?;
+            let model = LinearModel::new(&moments).map_err(|error: ScoreError| Error::from(error))?;
+            Ok(along(simulated, &TTest { model: &model, alpha: ALPHA }))
+        }
+    }
+}
+
+fn along(simulated: &Simulated, rule: &(impl Prune + ?Sized)) -> Dag {
+    let truth = &simulated.dag;
+    prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()))
+}
+
+fn figures(graph: &Dag, truth: &Dag, cpu_seconds: f64) -> Figures {
+    let metrics = evaluate(&Pdag::from(graph), truth);
+    Figures {
+        tpr: metrics.tpr,
+        fdr: metrics.fdr,
+        shd: metrics.shd as f64,
+        class_shd: metrics.shd as f64,
+        cpdag_shd: metrics.cpdag_shd as f64,
+        cpu_seconds,
+        true_edges: truth.edge_count() as f64,
+    }
+}

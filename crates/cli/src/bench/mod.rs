@@ -1,0 +1,149 @@
+//! `bench`: the paper's tables and our own, from simulated data to one table, by one command.
+
+mod limit;
+mod runs;
+mod suite;
+mod table;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use gflowcausal::{Error, RunDir, thread_count};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::runs::{Run, Store};
+use self::suite::{Scale, Suite};
+use self::table::Table;
+use crate::failure::Failure;
+use crate::output::{Common, Shape, print_json, print_text};
+
+/// Rebuild the paper's tables, ours beside the others.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every run is a process of its own on one thread; its time is CPU seconds. Data and finished runs are kept in \
+--out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
+that no graph can have) and the limit: what the true order gives after pruning.
+
+Files: results.csv results.md results.json runs.jsonl data/
+
+Examples:
+  gflowcausal bench --list
+  gflowcausal bench table1
+  gflowcausal bench table1 standardised --methods gflowcausal,boss --seeds 3
+  gflowcausal bench all --quick"
+)]
+pub(crate) struct Arguments {
+    /// The suites by name; `all` for every one.
+    #[arg(value_name = "SUITE")]
+    suites: Vec<String>,
+    /// Show the suites and stop.
+    #[arg(long)]
+    list: bool,
+    /// One graph of few data sets, with short runs.
+    #[arg(long)]
+    quick: bool,
+    /// How many graphs for each kind of data [default: by the suite].
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
+    /// Only methods whose names begin like this.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Standardised columns only.
+    #[arg(long)]
+    standardize: bool,
+    /// Seconds after which a run is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    limit: u64,
+    /// Where data, runs and tables are kept.
+    #[arg(long, value_name = "DIR", default_value = "bench-results")]
+    out: PathBuf,
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    format: Shape,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.list {
+        return print_text(&Suite::list());
+    }
+    let suites = arguments.suites()?;
+    let store = Store::open(&arguments.out)?;
+    let mut tables = Vec::new();
+    for suite in &suites {
+        let table = arguments.table(suite, &store)?;
+        if arguments.format == Shape::Text {
+            print_text(&format!("{}\n", table.text()))?;
+        }
+        tables.push(table);
+        write(&arguments.out, &tables)?;
+    }
+    if arguments.format == Shape::Json { print_json(&tables) } else { Ok(()) }
+}
+
+impl Arguments {
+    fn suites(&self) -> Result<Vec<Suite>, Failure> {
+        if self.suites.is_empty() {
+            let message = "which suite is to be run?";
+            return Err(Failure::input("no-suite", message)
+                .with_help(format!("name one, or all:\n{}", Suite::list())));
+        }
+        let mut suites = Suite::named(&self.suites)?;
+        if self.quick {
+            suites = suites.into_iter().map(Suite::quick).collect();
+        }
+        for suite in &mut suites {
+            suite.seeds = self.seeds.unwrap_or(suite.seeds).max(1);
+            if !self.methods.is_empty() {
+                suite
+                    .method
+                    .retain(|method| self.methods.iter().any(|name| method.name.starts_with(name.as_str())));
+            }
+        }
+        if suites.iter().all(|suite| suite.method.is_empty()) {
+            let message = format!("no method of these suites begins with {}", self.methods.join(" or "));
+            return Err(Failure::input("unknown-method", message).with_help("leave --methods out to see all"));
+        }
+        Ok(suites)
+    }
+
+    fn table(&self, suite: &Suite, store: &Store) -> Result<Table, Failure> {
+        let scales = if self.standardize { vec![Scale::Standardised] } else { Scale::ALL.to_vec() };
+        let runs = Run::all(suite, &scales);
+        let bar = self.bar(suite, runs.len());
+        let tell = |done: usize| bar.set_position(done as u64);
+        let records = store.perform(&runs, thread_count(), Duration::from_secs(self.limit), &tell)?;
+        bar.finish_and_clear();
+        let limits = suite
+            .data
+            .iter()
+            .map(|data| limit::limits(data, suite.seeds))
+            .collect::<Result<Vec<_>, Error>>()?;
+        Ok(Table::new(suite, &records, &limits))
+    }
+
+    fn bar(&self, suite: &Suite, runs: usize) -> ProgressBar {
+        if self.common.quiet || self.common.no_progress {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left");
+        let bar = ProgressBar::new(runs as u64).with_message(suite.name.clone());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+    }
+}
+
+fn write(out: &PathBuf, tables: &[Table]) -> Result<(), Failure> {
+    let dir = RunDir::create(out).map_err(Error::from)?;
+    let json =
+        serde_json::to_vec_pretty(tables).map_err(|error| Failure::running("json", error.to_string()))?;
+    let markdown: String = tables.iter().map(Table::markdown).collect();
+    let csv = table::csv(tables);
+    for (name, bytes) in
+        [("results.json", json), ("results.md", markdown.into_bytes()), ("results.csv", csv.into_bytes())]
+    {
+        dir.write(name, |file| file.write_all(&bytes)).map_err(Error::from)?;
+    }
+    Ok(())
+}

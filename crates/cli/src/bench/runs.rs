@@ -1,0 +1,316 @@
+//! The runs of a suite: each a process of its own on one thread, kept in a file so that a bench goes on where it was.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gflowcausal::data::simulate;
+use gflowcausal::{Error, FileError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::suite::{Data, Scale, Source, Suite};
+use crate::failure::Failure;
+use crate::{interrupt, simulate as files};
+
+/// How often a process is asked whether it is done.
+const POLL: Duration = Duration::from_millis(20);
+
+/// One graph, looked for in one way.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) suite: String,
+    pub(super) data: Data,
+    pub(super) seed: u64,
+    pub(super) scale: Scale,
+    pub(super) method: String,
+    pub(super) options: Vec<String>,
+}
+
+/// What came out of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) key: String,
+    pub(super) suite: String,
+    pub(super) data: String,
+    pub(super) seed: u64,
+    pub(super) scale: Scale,
+    pub(super) method: String,
+    /// What the program printed; a text why there is nothing.
+    pub(super) outcome: Result<Figures, String>,
+}
+
+/// The figures of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Figures {
+    pub(super) tpr: f64,
+    pub(super) fdr: f64,
+    pub(super) shd: f64,
+    /// With reversible edges either way.
+    pub(super) class_shd: f64,
+    pub(super) cpdag_shd: f64,
+    pub(super) cpu_seconds: f64,
+    pub(super) true_edges: f64,
+}
+
+impl Figures {
+    /// From the object that `discover --format json` prints.
+    fn of_result(result: &Value, true_edges: usize) -> Option<Self> {
+        let metric = |name: &str| result["metrics"][name].as_f64();
+        Some(Self {
+            tpr: metric("tpr")?,
+            fdr: metric("fdr")?,
+            shd: metric("shd")?,
+            class_shd: metric("class_shd")?,
+            cpdag_shd: metric("cpdag_shd")?,
+            cpu_seconds: result["seconds"]["cpu"].as_f64()?,
+            true_edges: true_edges as f64,
+        })
+    }
+}
+
+impl Run {
+    /// All runs of `suite`.
+    pub(super) fn all(suite: &Suite, scales: &[Scale]) -> Vec<Self> {
+        let mut runs = Vec::new();
+        for data in &suite.data {
+            let seeds = if matches!(data.source, Source::Builtin(_)) { 1 } else { suite.seeds };
+            for method in &suite.method {
+                let applies = method.data.is_empty() || method.data.contains(&data.name);
+                for &scale in method.on.iter().filter(|scale| applies && scales.contains(scale)) {
+                    runs.extend((1..=seeds).map(|seed| Self {
+                        suite: suite.name.clone(),
+                        data: data.clone(),
+                        seed,
+                        scale,
+                        method: method.name.clone(),
+                        options: method.options.clone(),
+                    }));
+                }
+            }
+        }
+        runs
+    }
+
+    /// The same for the same program, data and options.
+    fn key(&self) -> String {
+        digest(&format!(
+            "{} {:?} {:?} {} {}",
+            program_stamp(),
+            self.data.source,
+            self.options,
+            self.scale,
+            self.seed
+        ))
+    }
+
+    /// What is typed to repeat the run on data in `dir`.
+    pub(super) fn command(&self, dir: &Path) -> Vec<String> {
+        let mut words = vec!["discover".to_owned()];
+        match &self.data.source {
+            Source::Builtin(name) => words.push(name.clone()),
+            Source::Simulate(_) => {
+                words.push(dir.join("data.csv").to_string_lossy().into_owned());
+                words.extend(["--truth".to_owned(), dir.join("truth.csv").to_string_lossy().into_owned()]);
+            }
+        }
+        if self.scale == Scale::Standardised {
+            words.push("--standardize".to_owned());
+        }
+        words.extend(self.options.iter().cloned());
+        words
+    }
+}
+
+/// The directory of a bench: data by their hash, and a line for every run that is done.
+pub(super) struct Store {
+    root: PathBuf,
+    known: BTreeMap<String, Record>,
+    file: Mutex<File>,
+}
+
+impl Store {
+    /// Opens or makes the directory.
+    pub(super) fn open(root: &Path) -> Result<Self, Failure> {
+        let refused = |action, path: &Path| {
+            let path = path.to_owned();
+            move |source| Failure::from(Error::from(FileError { action, path, source }))
+        };
+        fs::create_dir_all(root).map_err(refused("create", root))?;
+        let path = root.join("runs.jsonl");
+        let known = File::open(&path).map_or_else(|_| BTreeMap::new(), |file| read_records(&file));
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(&path).map_err(refused("write", &path))?;
+        // A line that a killed bench left half is closed, so that the next one stands alone.
+        file.write_all(b"\n").map_err(refused("write", &path))?;
+        Ok(Self { root: root.to_owned(), known, file: Mutex::new(file) })
+    }
+
+    /// Where the data of a run are; made if they are not there yet.
+    pub(super) fn data(&self, run: &Run) -> Result<PathBuf, Failure> {
+        let Source::Simulate(simulation) = &run.data.source else { return Ok(self.root.clone()) };
+        let mut simulation = simulation.clone();
+        simulation.seed = run.seed;
+        let dir = self.root.join("data").join(&digest(&format!("{simulation:?}"))[..16]);
+        if !dir.join("data.csv").exists() {
+            let simulated = simulate(&simulation).map_err(Error::from)?;
+            files::write(&dir, "data.csv", &simulated)?;
+        }
+        Ok(dir)
+    }
+
+    /// Does what is not done yet, on `jobs` processes at a time, and returns what all runs gave.
+    pub(super) fn perform(
+        &self,
+        runs: &[Run],
+        jobs: usize,
+        limit: Duration,
+        tell: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Record>, Failure> {
+        for run in runs {
+            self.data(run)?;
+        }
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let slots: Vec<Mutex<Option<Record>>> = runs.iter().map(|_| Mutex::new(None)).collect();
+        let stop = interrupt::listen();
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(at).filter(|_| !stop.load(Ordering::Relaxed)) else { return Ok(()) };
+                let record = self.record(run, limit)?;
+                *slots[at].lock().expect("no run panics with a slot") = record;
+                tell(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        };
+        let outcomes: Vec<Result<(), Failure>> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
+        });
+        outcomes.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+        if interrupt::is_requested() {
+            return Err(Failure::interrupted());
+        }
+        Ok(slots
+            .into_iter()
+            .filter_map(|slot| slot.into_inner().expect("no run panics with a slot"))
+            .collect())
+    }
+
+    /// What is known of `run`, or what it gives now; nothing if it was interrupted.
+    fn record(&self, run: &Run, limit: Duration) -> Result<Option<Record>, Failure> {
+        let key = run.key();
+        if let Some(known) = self.known.get(&key) {
+            let labelled = Record {
+                suite: run.suite.clone(),
+                data: run.data.name.clone(),
+                method: run.method.clone(),
+                ..known.clone()
+            };
+            return Ok(Some(labelled));
+        }
+        let dir = self.data(run)?;
+        let outcome = execute(run, &dir, limit);
+        if interrupt::is_requested() {
+            return Ok(None);
+        }
+        let record = Record {
+            key,
+            suite: run.suite.clone(),
+            data: run.data.name.clone(),
+            seed: run.seed,
+            scale: run.scale,
+            method: run.method.clone(),
+            outcome,
+        };
+        self.keep(&record)?;
+        Ok(Some(record))
+    }
+
+    fn keep(&self, record: &Record) -> Result<(), Failure> {
+        let line =
+            serde_json::to_string(record).map_err(|error| Failure::running("json", error.to_string()))?;
+        let mut file = self.file.lock().expect("no run panics while it writes");
+        writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|source| {
+            Error::from(FileError { action: "write", path: self.root.join("runs.jsonl"), source }).into()
+        })
+    }
+}
+
+/// The runs that gave something. Lines that a killed bench left half are passed over.
+fn read_records(file: &File) -> BTreeMap<String, Record> {
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    let records = lines.filter_map(|line| serde_json::from_str::<Record>(&line).ok());
+    records.filter(|record| record.outcome.is_ok()).map(|record| (record.key.clone(), record)).collect()
+}
+
+/// Runs `discover` in a process of its own, on one thread.
+fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
+    command.args(["--threads", "1", "--format", "json", "--quiet"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let (status, printed, complaint) = wait(child.map_err(|error| error.to_string())?, limit)?;
+    if !status {
+        return Err(complaint.lines().next().unwrap_or("no reason given").to_owned());
+    }
+    let result: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
+    let edges = true_edges(run, dir)?;
+    Figures::of_result(&result, edges).ok_or_else(|| "no metrics were printed".to_owned())
+}
+
+fn true_edges(run: &Run, dir: &Path) -> Result<usize, String> {
+    if let Source::Builtin(name) = &run.data.source {
+        return Ok(gflowcausal::data::builtin(name).map_or(0, |data| data.truth.edge_count()));
+    }
+    let text = fs::read_to_string(dir.join("truth.csv")).map_err(|error| error.to_string())?;
+    Ok(text.lines().skip(1).flat_map(|line| line.split(',').skip(1)).filter(|cell| *cell != "0").count())
+}
+
+/// What a process printed, unless it takes longer than `limit`.
+fn wait(mut child: Child, limit: Duration) -> Result<(bool, String, String), String> {
+    let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if start.elapsed() > limit => {
+                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+                return Err(format!("took longer than {} s", limit.as_secs()));
+            }
+            None => thread::sleep(POLL),
+        }
+    };
+    let text = |reader: Option<thread::JoinHandle<String>>| {
+        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
+    };
+    Ok((status.success(), text(out), text(err)))
+}
+
+/// Reads a pipe to its end while the process writes.
+fn collect(mut pipe: impl std::io::Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = String::new();
+        // What came before an error is all there is to show.
+        drop(pipe.read_to_string(&mut text));
+        text
+    })
+}
+
+/// Changes with every build, so that figures of an older program are not taken for its own.
+fn program_stamp() -> String {
+    let built = std::env::current_exe().and_then(fs::metadata);
+    let stamp = built.and_then(|meta| Ok((meta.len(), meta.modified()?)));
+    format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
+}
+
+fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

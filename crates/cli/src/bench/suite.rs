@@ -1,0 +1,192 @@
+//! What a suite is made of: data sets, ways to find their graphs, and what the paper reports.
+
+use gflowcausal::data::Simulation;
+use gflowcausal::graph::choices;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+
+/// The suites that come with the program, by name.
+const SUITES: &[(&str, &str)] = &[
+    ("table1", include_str!("../../../../bench/table1.toml")),
+    ("table2", include_str!("../../../../bench/table2.toml")),
+    ("table3", include_str!("../../../../bench/table3.toml")),
+    ("table5", include_str!("../../../../bench/table5.toml")),
+    ("table6", include_str!("../../../../bench/table6.toml")),
+    ("sachs", include_str!("../../../../bench/sachs.toml")),
+    ("standardised", include_str!("../../../../bench/standardised.toml")),
+    ("unequal-variance", include_str!("../../../../bench/unequal-variance.toml")),
+    ("scale", include_str!("../../../../bench/scale.toml")),
+];
+
+/// A table or figure to rebuild.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Suite {
+    /// What it is called; not part of the file.
+    #[serde(skip)]
+    pub(super) name: String,
+    /// What it shows, in one line.
+    pub(super) title: String,
+    /// How many graphs are drawn for each kind of data.
+    #[serde(default = "five")]
+    pub(super) seeds: u64,
+    pub(super) data: Vec<Data>,
+    pub(super) method: Vec<Method>,
+    #[serde(default)]
+    pub(super) quick: Quick,
+}
+
+/// What is left of a suite that has to be quick.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Quick {
+    /// The data sets by name; all if none is named.
+    data: Vec<String>,
+    /// More options for every run.
+    options: Vec<String>,
+}
+
+/// One kind of data.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Data {
+    pub(super) name: String,
+    pub(super) source: Source,
+    /// What the paper reports.
+    pub(super) paper: Option<Paper>,
+    /// What the true order would be pruned by.
+    pub(super) limit: Option<Limit>,
+}
+
+/// Where data come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Source {
+    /// The options of `simulate`; the seed is that of the run.
+    Simulate(Simulation),
+    /// Data that come with the program.
+    Builtin(String),
+}
+
+choices! {
+    /// How the true order is pruned, for the best that any order could give.
+    pub enum Limit: "limit" {
+        /// By significance.
+        TTest = "t-test",
+        /// By additive models.
+        Cam = "cam",
+        /// Not at all.
+        None = "none",
+    }
+}
+
+/// A row of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Paper {
+    pub(super) tpr: Option<f64>,
+    pub(super) shd: f64,
+}
+
+impl Paper {
+    /// Whether no graph has these figures: every edge that is not found counts once, so `(1 − TPR)·edges ≤ SHD`.
+    /// Rounding of the printed figures is allowed for.
+    pub(super) fn is_impossible(self, edges: f64) -> bool {
+        self.tpr.is_some_and(|tpr| (1.0 - tpr - 0.005) * edges > self.shd + 0.05)
+    }
+}
+
+choices! {
+    /// Whether columns keep their scales.
+    pub enum Scale: "scale" {
+        /// As they are.
+        Raw = "raw",
+        /// Each with mean 0 and standard deviation 1.
+        Standardised = "standardised",
+    }
+}
+
+/// One way to find graphs, by the options of `discover`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Method {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) options: Vec<String>,
+    pub(super) on: Vec<Scale>,
+    /// The data sets by name; all if none is named.
+    #[serde(default)]
+    pub(super) data: Vec<String>,
+}
+
+fn five() -> u64 {
+    5
+}
+
+impl Suite {
+    /// The suites called `names`; `all`, or no name, means every one.
+    pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
+        if names.is_empty() || names.iter().any(|name| name == "all") {
+            return Ok(SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect());
+        }
+        let find = |wanted: &String| {
+            let found = SUITES.iter().find(|(name, _)| name == wanted);
+            found.map(|&(name, text)| Self::parse(name, text)).ok_or_else(|| unknown(wanted))
+        };
+        names.iter().map(find).collect()
+    }
+
+    fn parse(name: &str, text: &str) -> Self {
+        let suite: Self = toml::from_str(text).expect("a test reads every suite that comes with the program");
+        Self { name: name.to_owned(), ..suite }
+    }
+
+    /// The names and titles of all suites.
+    pub(super) fn list() -> String {
+        let line = |&(name, text): &(&str, &str)| format!("  {name:18}{}\n", Self::parse(name, text).title);
+        SUITES.iter().map(line).collect()
+    }
+
+    /// One graph of few data sets, with the options that make runs short.
+    pub(super) fn quick(mut self) -> Self {
+        self.seeds = 1;
+        if !self.quick.data.is_empty() {
+            self.data.retain(|data| self.quick.data.contains(&data.name));
+        }
+        for method in &mut self.method {
+            if !method.options.iter().any(|option| option == "--method") {
+                method.options.extend(self.quick.options.iter().cloned());
+            }
+        }
+        self
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let known: Vec<&str> = SUITES.iter().map(|(name, _)| *name).collect();
+    Failure::input("unknown-suite", format!("there is no suite '{name}'"))
+        .with_help(format!("known are all, {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_is_read_and_names_data_that_it_has() {
+        for suite in Suite::named(&[]).expect("all suites") {
+            let known = |name: &String| suite.data.iter().any(|data| data.name == *name);
+            assert!(suite.quick.data.iter().all(known), "{}", suite.name);
+            assert!(suite.method.iter().flat_map(|method| &method.data).all(known), "{}", suite.name);
+            assert!(!suite.quick().data.is_empty());
+        }
+    }
+
+    #[test]
+    fn figures_that_no_graph_can_have_are_found() {
+        assert!(Paper { tpr: Some(0.93), shd: 1.8 }.is_impossible(60.0));
+        assert!(!Paper { tpr: Some(0.92), shd: 44.5 }.is_impossible(150.0));
+        assert!(!Paper { tpr: Some(1.0), shd: 0.0 }.is_impossible(24.0));
+    }
+}

@@ -1,0 +1,235 @@
+//! From runs to a table: means with their spread, for the terminal, Markdown, CSV and JSON.
+
+use serde::Serialize;
+
+use super::runs::{Figures, Record};
+use super::suite::{Paper, Suite};
+use crate::output::aligned;
+
+/// What stands in front of the columns of figures.
+const HEADER: [&str; 9] = ["data", "scale", "method", "graphs", "TPR", "FDR", "SHD", "CPDAG-SHD", "CPU s"];
+
+/// The columns of figures.
+const FIGURES: [usize; 6] = [3, 4, 5, 6, 7, 8];
+
+/// A suite's table.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Table {
+    pub(super) suite: String,
+    pub(super) title: String,
+    pub(super) rows: Vec<Row>,
+}
+
+/// One method on one kind of data.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Row {
+    pub(super) data: String,
+    pub(super) scale: String,
+    pub(super) method: String,
+    /// How many graphs the figures are means of.
+    pub(super) graphs: usize,
+    pub(super) tpr: Option<Spread>,
+    pub(super) fdr: Option<Spread>,
+    pub(super) shd: Option<Spread>,
+    /// With reversible edges either way.
+    pub(super) class_shd: Option<Spread>,
+    pub(super) cpdag_shd: Option<Spread>,
+    pub(super) cpu_seconds: Option<Spread>,
+    /// What there is to say about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
+}
+
+/// A mean and the standard deviation around it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(super) struct Spread {
+    pub(super) mean: f64,
+    /// Of one graph to the next; none with one graph, or where only the mean is known.
+    pub(super) deviation: Option<f64>,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len() as f64;
+        if values.is_empty() {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        Some(Self { mean, deviation: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()) })
+    }
+
+    fn known(mean: f64) -> Option<Self> {
+        Some(Self { mean, deviation: None })
+    }
+
+    fn text(spread: Option<Self>, digits: usize) -> String {
+        match spread {
+            None => String::new(),
+            Some(Self { mean, deviation: None }) => format!("{mean:.digits$}"),
+            Some(Self { mean, deviation: Some(deviation) }) => {
+                format!("{mean:.digits$} ± {deviation:.digits$}")
+            }
+        }
+    }
+}
+
+impl Table {
+    /// The table of `suite`: for each kind of data its methods, the limit and the paper.
+    pub(super) fn new(suite: &Suite, records: &[Record], limits: &[Vec<Figures>]) -> Self {
+        let mut rows = Vec::new();
+        for (data, limit) in suite.data.iter().zip(limits) {
+            let of_data: Vec<&Record> = records.iter().filter(|record| record.data == data.name).collect();
+            rows.extend(method_rows(suite, &data.name, &of_data));
+            let found = of_data.iter().filter_map(|record| record.outcome.as_ref().ok());
+            let edges = limit.iter().chain(found).map(|figures| figures.true_edges).next();
+            if let Some(rule) = data.limit.filter(|_| !limit.is_empty()) {
+                rows.push(Row::new(&data.name, "any", format!("limit: true order, {rule}"), limit));
+            }
+            rows.extend(data.paper.map(|paper| Row::of_paper(&data.name, paper, edges)));
+        }
+        Self { suite: suite.name.clone(), title: suite.title.clone(), rows }
+    }
+
+    /// For the terminal.
+    pub(super) fn text(&self) -> String {
+        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
+        let mut text = format!("{}: {}\n{}", self.suite, self.title, aligned(&HEADER, &cells, &FIGURES));
+        for note in self.notes() {
+            text.push_str(&format!("  {note}\n"));
+        }
+        text
+    }
+
+    /// For documents.
+    pub(super) fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let header = line(&HEADER.map(str::to_owned));
+        let rule = line(&HEADER.map(|_| "---".to_owned()));
+        let rows: String = self.rows.iter().map(|row| line(&row.cells())).collect();
+        let notes: String = self.notes().iter().map(|note| format!("\n{note}\n")).collect();
+        format!("### {}: {}\n\n{header}{rule}{rows}{notes}\n", self.suite, self.title)
+    }
+
+    /// Each remark once.
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for row in &self.rows {
+            if let Some(note) = &row.note {
+                notes.push(format!("{}, {}: {note}", row.data, row.method));
+            }
+        }
+        notes
+    }
+}
+
+/// All tables as one with a row a line.
+pub(super) fn csv(tables: &[Table]) -> String {
+    let figures = ["tpr", "fdr", "shd", "class_shd", "cpdag_shd", "cpu_seconds"];
+    let named = figures.map(|name| format!("{name},{name}_sd")).join(",");
+    let mut text = format!("suite,data,scale,method,graphs,{named}\n");
+    for table in tables {
+        for row in &table.rows {
+            let spreads = [row.tpr, row.fdr, row.shd, row.class_shd, row.cpdag_shd, row.cpu_seconds];
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+            let cells = spreads.map(|spread| {
+                format!("{},{}", number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation)))
+            });
+            let names = [&table.suite, &row.data, &row.scale, &row.method].map(|name| quoted(name)).join(",");
+            text.push_str(&format!("{names},{},{}\n", row.graphs, cells.join(",")));
+        }
+    }
+    text
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+}
+
+/// The rows of all methods on one kind of data, in the suite's order.
+fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for method in &suite.method {
+        for scale in &method.on {
+            let own: Vec<&&Record> = records
+                .iter()
+                .filter(|record| record.method == method.name && record.scale == *scale)
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            let figures: Vec<Figures> =
+                own.iter().filter_map(|record| record.outcome.as_ref().ok().copied()).collect();
+            let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
+            let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
+            row.note =
+                failed.clone().next().map(|reason| format!("{} without result: {reason}", failed.count()));
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+impl Row {
+    fn new(data: &str, scale: &str, method: String, figures: &[Figures]) -> Self {
+        let spread = |field: fn(&Figures) -> f64| Spread::of(&figures.iter().map(field).collect::<Vec<_>>());
+        Self {
+            data: data.to_owned(),
+            scale: scale.to_owned(),
+            method,
+            graphs: figures.len(),
+            tpr: spread(|figures| figures.tpr),
+            fdr: spread(|figures| figures.fdr),
+            shd: spread(|figures| figures.shd),
+            class_shd: spread(|figures| figures.class_shd),
+            cpdag_shd: spread(|figures| figures.cpdag_shd),
+            cpu_seconds: spread(|figures| figures.cpu_seconds),
+            note: None,
+        }
+    }
+
+    fn of_paper(data: &str, paper: Paper, edges: Option<f64>) -> Self {
+        let note = |edges: f64, tpr: f64| {
+            let missed = (1.0 - tpr) * edges;
+            format!(
+                "impossible: a TPR of {tpr} misses {missed:.1} of {edges} edges, more than its SHD of {}",
+                paper.shd
+            )
+        };
+        let impossible = edges.filter(|&edges| paper.is_impossible(edges));
+        Self {
+            tpr: paper.tpr.and_then(Spread::known),
+            shd: Spread::known(paper.shd),
+            note: impossible.zip(paper.tpr).map(|(edges, tpr)| note(edges, tpr)),
+            ..Self::new(data, "raw", "the paper".into(), &[])
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mark = if self.method == "the paper" && self.note.is_some() { " !" } else { "" };
+        vec![
+            self.data.clone(),
+            self.scale.clone(),
+            self.method.clone(),
+            if self.graphs == 0 { String::new() } else { self.graphs.to_string() },
+            Spread::text(self.tpr, 2) + mark,
+            Spread::text(self.fdr, 2),
+            Spread::text(self.shd, 1) + mark,
+            Spread::text(self.cpdag_shd, 1),
+            Spread::text(self.cpu_seconds, 2),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_mean_and_sample_deviation() {
+        let spread = Spread::of(&[1.0, 2.0, 6.0]);
+        assert_eq!(Spread::text(spread, 1), "3.0 ± 2.6");
+        assert_eq!(Spread::text(Spread::of(&[4.0]), 0), "4");
+        assert_eq!(Spread::text(Spread::of(&[]), 1), "");
+    }
+}
