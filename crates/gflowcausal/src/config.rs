@@ -192,13 +192,12 @@ impl Config {
     }
 
     /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
-    /// method's own pruning where neither score nor pruning is chosen.
-    pub(crate) fn for_model(&self, method: &dyn Discover, is_continuous: bool) -> Self {
+    /// method's own pruning where none is chosen. `score` is the one in use.
+    pub(crate) fn for_model(&self, method: &dyn Discover, score: ScoreName) -> Self {
         if !method.settings().contains(&"prune") {
             return Self { alpha: None, ..self.clone() };
         }
-        let is_open = self.prune == PruneName::Auto && self.score == ScoreName::Auto;
-        let prune = if is_open && is_continuous { method.pruning() } else { self.prune };
+        let prune = if self.prune == PruneName::Auto { method.pruning(score) } else { self.prune };
         Self { prune, ..self.clone() }
     }
 

@@ -6,6 +6,7 @@ use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadErr
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
 use gflowcausal_score::ScoreError;
+use gflowcausal_search::{NotScoreEquivalent, TestError};
 
 use crate::FileError;
 use crate::run_dir::{file_code, file_fix};
@@ -68,6 +69,21 @@ pub enum Error {
     /// A method that needs a score of another kind.
     #[error("method '{method}' needs a score that is a sum over variables, which '{score}' is not")]
     NeedsPlacements { method: &'static str, score: &'static str },
+    /// A method that needs a score which equivalent graphs share.
+    #[error("method '{method}' needs a score that is the same for equivalent graphs, which '{score}' is not")]
+    NeedsEquivalence { method: &'static str, score: &'static str },
+    /// A search that was given a score which equivalent graphs do not share.
+    #[error(transparent)]
+    NotScoreEquivalent(#[from] NotScoreEquivalent),
+    /// A method that needs numbers in every column.
+    #[error("method '{method}' needs real numbers in every column")]
+    MethodNeedsNumbers { method: &'static str },
+    /// A test of independence that cannot be made of these data.
+    #[error(transparent)]
+    Test(#[from] TestError),
+    /// Knowledge that a method cannot obey.
+    #[error("method '{method}' cannot obey --{option}")]
+    CannotObey { method: &'static str, option: &'static str },
     /// More variables than a method can hold.
     #[error(transparent)]
     TooManyVariables(#[from] LatticeError),
@@ -132,7 +148,11 @@ impl Error {
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
-            Self::NeedsPlacements { .. } => "bad-combination",
+            Self::NeedsPlacements { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
+                "bad-combination"
+            }
+            Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
+            Self::CannotObey { .. } => "cannot-obey",
             Self::TooManyVariables(_) => "too-many-variables",
             Self::Doctor(finding) => finding.code,
             Self::Table(_) => "bad-table",
@@ -176,6 +196,13 @@ impl Error {
                 Some(format!("choose one of {}", names.join(", ")))
             }
             Self::NeedsPlacements { .. } => Some("use --score bic, or another method".into()),
+            Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
+                Some("use --score bic, bge, bdeu or dg, or --method boss".into())
+            }
+            Self::MethodNeedsNumbers { .. } => Some("use --method boss or ges, which take categories too".into()),
+            Self::Test(TestError::MissingCells(_)) => Some("use --missing drop".into()),
+            Self::Test(_) => Some("give --test the kind of the columns, or use --method boss or ges".into()),
+            Self::CannotObey { .. } => Some("leave it out, or use --method ges or boss".into()),
             Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
             Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
             Self::Checkpoint(error) => checkpoint_fix(error),

@@ -1,5 +1,15 @@
-//! Other ways through the same scores: insertion of one variable at a time, greedy or at a temperature.
+//! Other ways to a graph: insertions into orders, sorts, search over equivalence classes, tests of independence.
 
+mod boss;
+mod ges;
 mod insertion;
+mod obedience;
+mod pc;
+mod sort;
 
+pub use boss::{best_order, boss};
+pub use ges::{FoundClass, Ges, NotScoreEquivalent};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
+pub use obedience::{Obedient, random_order};
+pub use pc::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass, TestError};
+pub use sort::{equal_variance_order, r2_order, variance_order};

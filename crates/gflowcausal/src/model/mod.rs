@@ -13,6 +13,7 @@ use gflowcausal_score::{LocalScore, OrderScore, ParentTable, PlacementScore};
 use self::parent_sets::Neighbourhood;
 use self::pruning::Pruning;
 use self::scores::OrderModel;
+pub(crate) use self::scores::resolve;
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
 
@@ -45,7 +46,7 @@ impl Model {
         constraints: Constraints,
         config: &Config,
     ) -> Result<Self, Error> {
-        let name = scores::resolve(config.score, table);
+        let name = resolve(config.score, table);
         let scores = scores::build(name, table, moments, config, &constraints)?;
         let pruning = Pruning::new(config, name, &*scores, table, moments)?;
         let temperature = config.temperature;
