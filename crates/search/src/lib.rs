@@ -1,5 +1,9 @@
-//! Other ways through the same scores: insertion of one variable at a time, greedy or at a temperature.
+//! Other ways through the same scores: insertion of one variable at a time, independent components, continuous weights.
 
+mod continuous;
 mod insertion;
+mod lingam;
 
+pub use continuous::{Dagma, Notears, Weighted};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
+pub use lingam::{LingamError, direct_lingam, ica_lingam};
