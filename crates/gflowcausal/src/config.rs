@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::fingerprint::digest;
-use crate::method::method;
+use crate::method::{Discover, method};
 
 /// How a causal graph is looked for. Keys are the command line's options without their dashes in front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,8 @@ pub struct Config {
     /// How large a slope must be for `prune = "threshold"`; 0.3 unless said otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// The largest p-value for `prune = "t-test"` and `"cam"`; 0.001 unless said otherwise.
+    /// The largest p-value for `prune = "t-test"` and `"cam"`, 0.001 unless said otherwise; for method `pc` the largest
+    /// at which a dependence is believed, 0.05 unless said otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
     /// The most training iterations; none: by the number of variables.
@@ -49,6 +50,14 @@ pub struct Config {
     pub temperature: f64,
     /// How many graphs are drawn for the probabilities.
     pub samples: usize,
+    /// From how many random orders method `boss` starts; 10 unless said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<usize>,
+    /// Whether method `ges` also turns edges, after adding and removing them.
+    pub turning: bool,
+    /// The test of independence of method `pc`; none: by the columns' types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestName>,
     /// Edges that must be there, as `A->B`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<String>,
@@ -92,6 +101,9 @@ impl Default for Config {
             hidden: None,
             temperature: 1.0,
             samples: 1000,
+            restarts: None,
+            turning: false,
+            test: None,
             require: Vec::new(),
             forbid: Vec::new(),
             max_parents: None,
@@ -106,18 +118,28 @@ impl Default for Config {
 }
 
 /// Keys that only some methods read.
-const METHOD_KEYS: &[&str] = &["walk", "objective", "iterations", "batch-size", "learning-rate", "hidden"];
-
-/// Keys that every method reads.
-const COMMON: &[&str] = &[
-    "method",
+const METHOD_KEYS: &[&str] = &[
     "score",
     "penalty",
     "prune",
     "threshold",
     "alpha",
+    "walk",
+    "objective",
+    "iterations",
+    "batch-size",
+    "learning-rate",
+    "hidden",
     "temperature",
     "samples",
+    "restarts",
+    "turning",
+    "test",
+];
+
+/// Keys that every method reads.
+const COMMON: &[&str] = &[
+    "method",
     "require",
     "forbid",
     "max-parents",
@@ -165,6 +187,17 @@ impl Config {
         all.copied().filter(|&key| own.get(key) != default.get(key)).collect()
     }
 
+    /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
+    /// method's own pruning where neither score nor pruning is chosen.
+    pub(crate) fn for_model(&self, method: &dyn Discover, is_continuous: bool) -> Self {
+        if !method.settings().contains(&"prune") {
+            return Self { alpha: None, ..self.clone() };
+        }
+        let is_open = self.prune == PruneName::Auto && self.score == ScoreName::Auto;
+        let prune = if is_open && is_continuous { method.pruning() } else { self.prune };
+        Self { prune, ..self.clone() }
+    }
+
     /// Everything that changes what a graph is worth, in one line.
     pub(crate) fn reward_fingerprint(&self) -> String {
         let Self { prune, threshold, alpha, samples, ignore, .. } = Self::default();
@@ -196,6 +229,18 @@ choices! {
         Spline = "spline",
         /// Varsortability, the paper's reward for linear data.
         Varsort = "varsort",
+    }
+}
+
+choices! {
+    /// A test of conditional independence.
+    pub enum TestName: "test" {
+        /// Partial correlations, for numbers.
+        FisherZ = "fisher-z",
+        /// Likelihood ratios, for categories.
+        GSquare = "g-square",
+        /// Pearson's, for categories.
+        ChiSquare = "chi-square",
     }
 }
 
@@ -236,6 +281,8 @@ mod tests {
             batch_size: Some(1),
             learning_rate: Some(0.1),
             hidden: Some(1),
+            restarts: Some(1),
+            test: Some(TestName::FisherZ),
             require: vec!["a->b".into()],
             forbid: vec!["b->a".into()],
             max_parents: Some(1),
@@ -255,6 +302,13 @@ mod tests {
     fn an_unknown_key_is_refused_with_the_known_ones() {
         let error = Config::from_toml("scores = \"bic\"").unwrap_err();
         assert!(error.contains("unknown field `scores`, expected one of `method`, `score`"), "{error}");
+    }
+
+    #[test]
+    fn methods_read_no_key_that_does_not_exist() {
+        let unknown = |key: &&&str| !METHOD_KEYS.contains(key);
+        let keys = crate::methods().iter().flat_map(|method| method.settings());
+        assert_eq!(keys.filter(unknown).count(), 0);
     }
 
     #[test]

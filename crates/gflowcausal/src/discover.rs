@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
 use gflowcausal_flow::{Progress, Stopped, Trainer};
-use gflowcausal_graph::{Constraints, Dag, Knowledge, Order};
+use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -69,6 +69,8 @@ pub struct Discovery {
     pub graph: Dag,
     /// An order of it.
     pub order: Order,
+    /// Arrows and undirected edges, where the method finds a class of graphs and `graph` only stands for it.
+    pub class: Option<Pdag>,
     /// What it is worth.
     pub score: f64,
     /// The graphs drawn.
@@ -134,10 +136,11 @@ impl<'a> Problem<'a> {
         let table = complete(table, config)?;
         let findings = examine(&table, &config.ignore)?;
         let moments = moments(&table, config.missing)?;
-        let mut model = Model::new(&table, moments.as_ref(), constraints, config)?;
         let method = method(&config.method)?;
+        let judging = config.for_model(method, table.is_continuous());
+        let mut model = Model::new(&table, moments.as_ref(), constraints, &judging)?;
         method.check(&model, config)?;
-        if method.sums_over_graphs() {
+        if method.sums_over_graphs(&model) {
             model.sum_over_graphs()?;
         }
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
@@ -156,6 +159,7 @@ impl<'a> Problem<'a> {
             score: model.value(&found.order, &found.graph),
             graph: found.graph,
             order: found.order,
+            class: found.class,
             posterior: found.posterior,
             draws: found.draws,
             training: found.training,

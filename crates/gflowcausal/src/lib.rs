@@ -28,7 +28,7 @@ pub use gflowcausal_graph as graph;
 pub use gflowcausal_score as score;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, PruneName, ScoreName};
+pub use config::{Config, PruneName, ScoreName, TestName};
 pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
 pub use error::Error;
 pub use fingerprint::fingerprint;

@@ -34,6 +34,8 @@ pub enum Weighting {
     /// Every draw counts the same, and they come from chains of Gibbs steps that start at the best order, because
     /// importance weights of the policy's own draws would rest on a handful of them.
     Chains,
+    /// Nothing was drawn: the method gives one graph, and a probability says no more than whether the edge is in it.
+    Single,
 }
 
 /// How far edge probabilities are from the exact ones.
@@ -113,6 +115,12 @@ impl Posterior {
     pub fn equal(nodes: usize, draws: &[Draw]) -> Self {
         let equal = shares(draws, |_| 0.0);
         Self::weighted(nodes, draws, &equal, total_count(draws) as f64, Weighting::Equal)
+    }
+
+    /// One graph of a method that says nothing of others.
+    #[must_use]
+    pub fn single(graph: &Draw) -> Self {
+        Self::weighted(graph.dag.nodes(), std::slice::from_ref(graph), &[1.0], 1.0, Weighting::Single)
     }
 
     fn weighted(nodes: usize, draws: &[Draw], shares: &[f64], effective: f64, weighting: Weighting) -> Self {
@@ -265,6 +273,14 @@ mod tests {
         let posterior = Posterior::of(3, &draws);
         assert_eq!(posterior.candidates.len(), 1);
         assert_eq!(posterior.samples, 3);
+    }
+
+    #[test]
+    fn one_graph_says_of_each_edge_only_whether_it_is_there() {
+        let posterior = Posterior::single(&draw(&[(0, 1), (1, 2)], -3.0, 0.0, 1));
+        assert_eq!((posterior.samples, posterior.weighting), (1, Weighting::Single));
+        assert_eq!(posterior.edges(), [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(posterior.ancestors()[2], 1.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use gflowcausal_score::{Correlation, Ols, Sortability};
 use serde::Serialize;
 
 use crate::discover::{Discovery, Training};
+use crate::method::method;
 use crate::posterior::{Distance, Weighting};
 use crate::{Config, Error};
 
@@ -122,8 +123,9 @@ pub struct ScoreObject {
     pub value: f64,
     /// The temperature of the policy.
     pub temperature: f64,
-    /// How orders become graphs.
-    pub prune: &'static str,
+    /// How orders become graphs, where the method finds an order first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prune: Option<&'static str>,
 }
 
 /// What the draws say.
@@ -137,7 +139,7 @@ pub struct PosteriorObject {
     pub effective_sample_size: f64,
     /// How they are weighted.
     pub weighting: Weighting,
-    /// The probability of each edge, row causes column.
+    /// The probability of each edge, row causes column; with weighting `single` whether it is in the one graph.
     pub edge_probabilities: Vec<Vec<f64>>,
     /// The probability of a directed path, row leads to column.
     pub ancestor_probabilities: Vec<Vec<f64>>,
@@ -216,7 +218,7 @@ impl Discovery {
                 name: self.model.score_name().name(),
                 value: self.score,
                 temperature: self.model.temperature(),
-                prune: self.model.prune_name().name(),
+                prune: prunes(&config.method).then(|| self.model.prune_name().name()),
             },
             posterior: self.posterior_object(),
             sortability: self.sortability(),
@@ -227,8 +229,14 @@ impl Discovery {
         }
     }
 
+    /// The class that the method found, or that of its graph.
+    #[must_use]
+    pub fn class(&self) -> Pdag {
+        self.class.clone().unwrap_or_else(|| Cpdag::of(&self.graph).into_pdag())
+    }
+
     fn edge_objects(&self) -> Vec<EdgeObject> {
-        let class = Cpdag::of(&self.graph);
+        let class = self.class();
         let total = self.model.graph_score(&self.graph);
         let mut edges: Vec<EdgeObject> =
             self.graph.edges().map(|edge| self.edge_object(edge, &class, total)).collect();
@@ -237,17 +245,16 @@ impl Discovery {
     }
 
     fn cpdag_object(&self) -> CpdagObject {
-        let class = Cpdag::of(&self.graph);
-        let pair = |edge: &Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
-        let (directed, undirected): (Vec<Edge>, Vec<Edge>) =
-            self.graph.edges().partition(|&edge| class.is_compelled(edge));
+        let class = self.class();
+        let pair = |edge: Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
+        let shown = |edge: Edge| if self.graph.contains(edge) { edge } else { edge.reversed() };
         CpdagObject {
-            directed: directed.iter().map(pair).collect(),
-            undirected: undirected.iter().map(pair).collect(),
+            directed: class.directed().map(pair).collect(),
+            undirected: class.undirected().map(shown).map(pair).collect(),
         }
     }
 
-    fn edge_object(&self, edge: Edge, class: &Cpdag, total: Option<f64>) -> EdgeObject {
+    fn edge_object(&self, edge: Edge, class: &Pdag, total: Option<f64>) -> EdgeObject {
         let mut without = self.graph.clone();
         without.remove(edge);
         let mut reversed = without.clone();
@@ -259,7 +266,7 @@ impl Discovery {
             weight: self.weight(edge),
             probability: self.posterior.edge(edge),
             reversed_probability: self.posterior.edge(edge.reversed()),
-            compelled: class.is_compelled(edge),
+            compelled: class.has_directed(edge),
             delta_score: fall(&without),
             delta_reversed: if is_reversible { fall(&reversed) } else { None },
         }
@@ -303,7 +310,8 @@ impl Discovery {
 
     fn metrics(&self, truth: &Dag) -> MetricsObject {
         let samples = self.posterior.candidates.iter().map(|candidate| (&candidate.dag, candidate.weight));
-        let graph = evaluate(&Pdag::from(&self.graph), truth);
+        let estimate = self.class.clone().unwrap_or_else(|| Pdag::from(&self.graph));
+        let graph = evaluate(&estimate, truth);
         MetricsObject {
             expected_shd: expected_shd(samples, truth).unwrap_or(graph.shd as f64),
             auroc: auroc(self.posterior.edges(), truth),
@@ -311,4 +319,9 @@ impl Discovery {
             graph,
         }
     }
+}
+
+/// Whether the method called `name` finds orders, and graphs from them.
+fn prunes(name: &str) -> bool {
+    method(name).is_ok_and(|method| method.settings().contains(&"prune"))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use gflowcausal::data::Missing;
 use gflowcausal::flow::{ObjectiveName, Walk};
-use gflowcausal::{About, Config, DataFile, PruneName, RunFile, ScoreName};
+use gflowcausal::{About, Config, DataFile, PruneName, RunFile, ScoreName, TestName};
 
 use crate::failure::Failure;
 use crate::input::{Reading, choice, one_of};
@@ -76,7 +76,7 @@ struct Settings {
     /// How large a slope must be, with --prune threshold [default: 0.3].
     #[arg(long, value_name = "W")]
     threshold: Option<f64>,
-    /// The largest p-value, with --prune t-test or cam [default: 0.001].
+    /// The largest p-value, with --prune t-test or cam [default: 0.001] and with --method pc [default: 0.05].
     #[arg(long, value_name = "P")]
     alpha: Option<f64>,
     /// The most training iterations [default: by the number of variables].
@@ -97,6 +97,15 @@ struct Settings {
     /// How many graphs are drawn for the probabilities [default: 1000].
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
+    /// From how many random orders --method boss starts [default: 10].
+    #[arg(long, value_name = "N")]
+    restarts: Option<usize>,
+    /// Let --method ges turn edges too.
+    #[arg(long)]
+    turning: bool,
+    /// The test of independence of --method pc [default: by the columns' types].
+    #[arg(long, value_parser = one_of::<TestName>())]
+    test: Option<TestName>,
     /// An edge that must be there; may be repeated.
     #[arg(long, value_name = "A->B", help_heading = "Knowledge")]
     require: Vec<String>,
@@ -269,6 +278,9 @@ impl Settings {
         overwrite(&mut config.hidden, self.hidden.map(Some));
         overwrite(&mut config.temperature, self.temperature);
         overwrite(&mut config.samples, self.samples);
+        overwrite(&mut config.restarts, self.restarts.map(Some));
+        config.turning |= self.turning;
+        overwrite(&mut config.test, self.test.map(Some));
         config.require.extend(self.require.iter().cloned());
         config.forbid.extend(self.forbid.iter().cloned());
         overwrite(&mut config.max_parents, self.max_parents.map(Some));

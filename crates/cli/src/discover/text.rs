@@ -12,12 +12,7 @@ pub(super) fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>)
     // Writing to a string cannot fail.
     let _ = head(&mut text, result, config);
     text.push('\n');
-    let rows: Vec<Vec<String>> = result.graph.edges.iter().map(row).collect();
-    text.push_str(&aligned(
-        &["edge", "probability", "direction", "weight", "score lost without"],
-        &rows,
-        &[1, 3, 4],
-    ));
+    text.push_str(&edges(result));
     text.push('\n');
     let _ = foot(&mut text, result, dir);
     text
@@ -38,12 +33,12 @@ fn head(text: &mut String, result: &ResultObject, config: &Config) -> std::fmt::
     let score = &result.score;
     writeln!(
         text,
-        "score {}{}: {:.1}; pruning {}; temperature {}",
+        "score {}{}: {:.1}{}{}",
         score.name,
         if config.score == ScoreName::Auto { why(score.name) } else { "" },
         score.value,
-        score.prune,
-        score.temperature
+        score.prune.map_or(String::new(), |prune| format!("; pruning {prune}")),
+        if is_single(result) { String::new() } else { format!("; temperature {}", score.temperature) }
     )?;
     match &result.training {
         Some(training) => writeln!(text, "{}", training_line(result, training)),
@@ -80,15 +75,41 @@ fn training_line(result: &ResultObject, training: &Training) -> String {
     )
 }
 
-fn row(edge: &EdgeObject) -> Vec<String> {
-    let direction = match edge.compelled {
-        true => "compelled".to_owned(),
-        false => format!("reversible ({:.2})", edge.reversed_probability),
-    };
-    vec![
-        format!("{} -> {}", edge.from, edge.to),
-        format!("{:.2}", edge.probability),
-        direction,
+/// Whether the method gives one graph and no probabilities.
+fn is_single(result: &ResultObject) -> bool {
+    result.posterior.weighting == Weighting::Single
+}
+
+/// The edges as a table; without probabilities where there are none.
+fn edges(result: &ResultObject) -> String {
+    let listed = &result.graph.edges;
+    if is_single(result) {
+        let direction = |edge: &EdgeObject| if edge.compelled { "compelled" } else { "reversible" };
+        let rows = listed.iter().map(|edge| [[arrow(edge), direction(edge).into()], numbers(edge)].concat());
+        return aligned(
+            &["edge", "direction", "weight", "score lost without"],
+            &Vec::from_iter(rows),
+            &[2, 3],
+        );
+    }
+    let rows = listed.iter().map(|edge| {
+        let direction = match edge.compelled {
+            true => "compelled".to_owned(),
+            false => format!("reversible ({:.2})", edge.reversed_probability),
+        };
+        let chance = [arrow(edge), format!("{:.2}", edge.probability), direction];
+        [chance.as_slice(), numbers(edge).as_slice()].concat()
+    });
+    let heads = ["edge", "probability", "direction", "weight", "score lost without"];
+    aligned(&heads, &Vec::from_iter(rows), &[1, 3, 4])
+}
+
+fn arrow(edge: &EdgeObject) -> String {
+    format!("{} -> {}", edge.from, edge.to)
+}
+
+fn numbers(edge: &EdgeObject) -> [String; 2] {
+    [
         edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
         edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
     ]
@@ -97,14 +118,10 @@ fn row(edge: &EdgeObject) -> Vec<String> {
 fn foot(text: &mut String, result: &ResultObject, dir: Option<&RunDir>) -> std::fmt::Result {
     let posterior = &result.posterior;
     let edges = result.graph.edges.len();
-    writeln!(
-        text,
-        "{edges} {}, {} compelled; {} of {} drawn graphs are distinct",
-        plural(edges, "edge"),
-        result.cpdag.directed.len(),
-        posterior.distinct,
-        posterior.samples
-    )?;
+    write!(text, "{edges} {}, {} compelled; ", plural(edges, "edge"), result.cpdag.directed.len())?;
+    if !is_single(result) {
+        writeln!(text, "{} of {} drawn graphs are distinct", posterior.distinct, posterior.samples)?;
+    }
     writeln!(text, "{}", trust(result))?;
     if let Some(sortability) = &result.sortability {
         writeln!(text, "{}", sortability.verdict)?;
@@ -134,6 +151,7 @@ fn trust(result: &ResultObject) -> String {
             "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: probabilities are the policy's own, not corrected: \
              weights would rest on {ess:.1} draws"
         ),
+        Weighting::Single => "probabilities: none, the method gives one graph".to_owned(),
         Weighting::Chains => format!(
             "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: the policy's draws miss the best order or are worth too little \
              ({ess:.1}); probabilities come from Gibbs steps around the best order instead"

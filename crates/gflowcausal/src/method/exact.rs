@@ -22,10 +22,10 @@ impl Discover for Exact {
     }
 
     fn settings(&self) -> &'static [&'static str] {
-        &[]
+        &["score", "penalty", "prune", "threshold", "alpha", "temperature", "samples"]
     }
 
-    fn sums_over_graphs(&self) -> bool {
+    fn sums_over_graphs(&self, _model: &Model) -> bool {
         true
     }
 
@@ -44,7 +44,7 @@ impl Discover for Exact {
         let draws = draws(&lattice, model, task.config.samples, task.config.seed);
         let posterior =
             Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
-        Ok(Found { graph, order, draws, posterior, training: None, distance: None })
+        Ok(Found { graph, order, class: None, draws, posterior, training: None, distance: None })
     }
 }
 

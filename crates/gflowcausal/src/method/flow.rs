@@ -16,6 +16,9 @@ use crate::{Config, Error, Model, Training};
 /// By how many nats the best order may be above all draws.
 const FAR: f64 = 5.0;
 
+/// Up to how many variables an order is worth the sum over all graphs it allows, and not the best alone.
+const MOST_NODES_OF_SUMS: usize = 12;
+
 /// The GFlowNet of the paper, on the walk the user chooses.
 pub(super) struct GFlowCausal;
 
@@ -29,7 +32,25 @@ impl Discover for GFlowCausal {
     }
 
     fn settings(&self) -> &'static [&'static str] {
-        &["walk", "objective", "iterations", "batch-size", "learning-rate", "hidden"]
+        &[
+            "score",
+            "penalty",
+            "prune",
+            "threshold",
+            "alpha",
+            "walk",
+            "objective",
+            "iterations",
+            "batch-size",
+            "learning-rate",
+            "hidden",
+            "temperature",
+            "samples",
+        ]
+    }
+
+    fn sums_over_graphs(&self, model: &Model) -> bool {
+        model.is_quick() && model.constraints().nodes() <= MOST_NODES_OF_SUMS
     }
 
     fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
@@ -60,7 +81,7 @@ impl Discover for GFlowCausal {
         let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
         let distance = distance(task, &trainer, &posterior);
         let training = Training::new(&trainer, stopped, history);
-        Ok(Found { graph, order, draws, posterior, training: Some(training), distance })
+        Ok(Found { graph, order, class: None, draws, posterior, training: Some(training), distance })
     }
 }
 

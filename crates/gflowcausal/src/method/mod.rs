@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_flow::Progress;
-use gflowcausal_graph::{Dag, Order};
+use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
 use crate::posterior::{Distance, Draw, Posterior};
-use crate::{Config, Error, Model, Training};
+use crate::{Config, Error, Model, PruneName, Training};
 
 pub(crate) use flow::policy_draws;
 
@@ -26,8 +26,13 @@ pub trait Discover: Send + Sync {
     /// The keys of [`Config`] that it reads beside those that every method reads. Any other that is set is refused.
     fn settings(&self) -> &'static [&'static str];
 
-    /// Whether an order is to be worth the sum over all graphs it allows, however many variables there are.
-    fn sums_over_graphs(&self) -> bool {
+    /// How orders become graphs where the user chooses neither score nor pruning and all columns are numbers.
+    fn pruning(&self) -> PruneName {
+        PruneName::Auto
+    }
+
+    /// Whether an order is to be worth the sum over all graphs it allows: for methods that draw graphs.
+    fn sums_over_graphs(&self, _model: &Model) -> bool {
         false
     }
 
@@ -62,6 +67,8 @@ pub struct Found {
     pub graph: Dag,
     /// An order of it.
     pub order: Order,
+    /// Arrows and undirected edges, where the method finds a class of graphs and `graph` only stands for it.
+    pub class: Option<Pdag>,
     /// Graphs drawn.
     pub draws: Vec<Draw>,
     /// What the draws say of each edge.
@@ -70,6 +77,23 @@ pub struct Found {
     pub training: Option<Training>,
     /// How far the draws are from the exact distribution, where that is known.
     pub distance: Option<Distance>,
+}
+
+impl Found {
+    /// The one graph of a method that draws none.
+    #[must_use]
+    pub fn single(model: &Model, order: Order, graph: Dag) -> Self {
+        let log_reward = model.value(&order, &graph) / model.temperature();
+        let draw = Draw { order: order.clone(), dag: graph.clone(), log_reward, log_prob: 0.0, count: 1 };
+        let posterior = Posterior::single(&draw);
+        Self { graph, order, class: None, draws: vec![draw], posterior, training: None, distance: None }
+    }
+
+    /// The one class of graphs of a method that draws none, and the member of it to show.
+    #[must_use]
+    pub fn class(model: &Model, class: Pdag, member: Dag) -> Self {
+        Self { class: Some(class), ..Self::single(model, member.topological_order(), member) }
+    }
 }
 
 /// What a run is doing.

@@ -16,9 +16,6 @@ use self::scores::OrderModel;
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
 
-/// Up to how many variables an order is worth the sum over all graphs it allows, and not the best alone.
-const MOST_NODES_OF_SUMS: usize = 12;
-
 /// The chosen score, the chosen pruning, and the constraints that both obey.
 pub struct Model {
     name: ScoreName,
@@ -55,11 +52,7 @@ impl Model {
         if !(temperature.is_finite() && temperature > 0.0) {
             return Err(Error::Value { option: "temperature", value: temperature, range: "above zero" });
         }
-        let mut model = Self { name, pruning, scores, sums: None, temperature, constraints };
-        if model.is_quick() && model.constraints.nodes() <= MOST_NODES_OF_SUMS {
-            model.sum_over_graphs()?;
-        }
-        Ok(model)
+        Ok(Self { name, pruning, scores, sums: None, temperature, constraints })
     }
 
     /// Makes an order worth the sum over all graphs it allows, where graphs are what the score chooses.
@@ -75,7 +68,7 @@ impl Model {
     }
 
     /// Whether a local term takes microseconds, so that thousands of them are nothing.
-    fn is_quick(&self) -> bool {
+    pub(crate) fn is_quick(&self) -> bool {
         matches!(self.name, ScoreName::Bic | ScoreName::Bge | ScoreName::Bdeu | ScoreName::Dg)
     }
 
