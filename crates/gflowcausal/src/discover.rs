@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::method::{Run, Step, Task, Wish, method};
-use crate::model::Model;
+use crate::model::{Model, resolve};
 use crate::posterior::{Distance, Draw, Posterior};
 use crate::{Error, fingerprint};
 
@@ -137,9 +137,10 @@ impl<'a> Problem<'a> {
         let findings = examine(&table, &config.ignore)?;
         let moments = moments(&table, config.missing)?;
         let method = method(&config.method)?;
-        let judging = config.for_model(method, table.is_continuous());
+        let judging = config.for_model(method, resolve(config.score, &table));
         let mut model = Model::new(&table, moments.as_ref(), constraints, &judging)?;
         method.check(&model, config)?;
+        method.check_data(&Task { table: &table, moments: moments.as_ref(), model: &model, config })?;
         if method.sums_over_graphs(&model) {
             model.sum_over_graphs()?;
         }

@@ -6,6 +6,7 @@ use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadErr
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
 use gflowcausal_score::ScoreError;
+use gflowcausal_search::LingamError;
 
 use crate::FileError;
 use crate::run_dir::{file_code, file_fix};
@@ -68,6 +69,15 @@ pub enum Error {
     /// A method that needs a score of another kind.
     #[error("method '{method}' needs a score that is a sum over variables, which '{score}' is not")]
     NeedsPlacements { method: &'static str, score: &'static str },
+    /// A method that needs numbers in every column.
+    #[error("method '{method}' needs real numbers in every column")]
+    MethodNeedsNumbers { method: &'static str },
+    /// A method that looks at rows, given some with gaps.
+    #[error("method '{method}' needs complete rows: it does not look at means and covariances alone")]
+    NeedsCompleteRows { method: &'static str },
+    /// Columns without an order of independent causes.
+    #[error(transparent)]
+    Lingam(#[from] LingamError),
     /// More variables than a method can hold.
     #[error(transparent)]
     TooManyVariables(#[from] LatticeError),
@@ -133,6 +143,9 @@ impl Error {
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
             Self::NeedsPlacements { .. } => "bad-combination",
+            Self::MethodNeedsNumbers { .. } => "bad-test",
+            Self::NeedsCompleteRows { .. } => "missing-values",
+            Self::Lingam(_) => "dependent-columns",
             Self::TooManyVariables(_) => "too-many-variables",
             Self::Doctor(finding) => finding.code,
             Self::Table(_) => "bad-table",
@@ -176,6 +189,9 @@ impl Error {
                 Some(format!("choose one of {}", names.join(", ")))
             }
             Self::NeedsPlacements { .. } => Some("use --score bic, or another method".into()),
+            Self::MethodNeedsNumbers { .. } => Some("use --method boss or ges, which take categories too".into()),
+            Self::NeedsCompleteRows { .. } => Some("use --missing drop".into()),
+            Self::Lingam(_) => Some("leave one of them out with --exclude".into()),
             Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
             Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
             Self::Checkpoint(error) => checkpoint_fix(error),

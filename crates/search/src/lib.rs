@@ -4,6 +4,6 @@ mod continuous;
 mod insertion;
 mod lingam;
 
-pub use continuous::{Dagma, Notears, Weighted};
+pub use continuous::{Dagma, Notears, Weighted, cycle_measure};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
 pub use lingam::{LingamError, direct_lingam, ica_lingam};

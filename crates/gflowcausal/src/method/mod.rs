@@ -1,7 +1,12 @@
 //! One trait for "a way to find a graph", and the one list of all ways.
 
+mod continuous;
+mod dag_gflownet;
 mod exact;
 mod flow;
+mod gflownets_score;
+mod lingam;
+mod training;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +16,7 @@ use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
 use crate::posterior::{Distance, Draw, Posterior};
-use crate::{Config, Error, Model, PruneName, Training};
+use crate::{Config, Error, Model, PruneName, ScoreName, Training};
 
 pub(crate) use flow::policy_draws;
 
@@ -26,8 +31,8 @@ pub trait Discover: Send + Sync {
     /// The keys of [`Config`] that it reads beside those that every method reads. Any other that is set is refused.
     fn settings(&self) -> &'static [&'static str];
 
-    /// How orders become graphs where the user chooses neither score nor pruning and all columns are numbers.
-    fn pruning(&self) -> PruneName {
+    /// How orders become graphs where the user does not choose; `auto`: what goes with `score`.
+    fn pruning(&self, _score: ScoreName) -> PruneName {
         PruneName::Auto
     }
 
@@ -41,6 +46,14 @@ pub trait Discover: Send + Sync {
     /// # Errors
     /// When it cannot.
     fn check(&self, model: &Model, config: &Config) -> Result<(), Error>;
+
+    /// Whether the columns are what this method needs, found out before anything is done.
+    ///
+    /// # Errors
+    /// When they are not.
+    fn check_data(&self, _task: &Task<'_>) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Finds graphs.
     ///
@@ -148,7 +161,16 @@ impl Run<'_> {
 }
 
 /// All methods, in the order users see them.
-static METHODS: &[&dyn Discover] = &[&flow::GFlowCausal, &exact::Exact];
+static METHODS: &[&dyn Discover] = &[
+    &flow::GFlowCausal,
+    &exact::Exact,
+    &lingam::Lingam::Ica,
+    &lingam::Lingam::Direct,
+    &continuous::Continuous::Notears,
+    &continuous::Continuous::Dagma,
+    &dag_gflownet::DagGFlowNet,
+    &gflownets_score::GFlowNetsScore,
+];
 
 /// All methods, the default first.
 #[must_use]

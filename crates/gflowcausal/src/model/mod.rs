@@ -1,5 +1,6 @@
 //! What orders and graphs are worth on the user's data: one door to every score and every pruning.
 
+mod free;
 mod parent_sets;
 mod pruning;
 mod scores;
@@ -10,9 +11,11 @@ use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{LocalScore, OrderScore, ParentTable, PlacementScore};
 
+pub(crate) use self::free::{FreeReward, order_near};
 use self::parent_sets::Neighbourhood;
 use self::pruning::Pruning;
 use self::scores::OrderModel;
+pub(crate) use self::scores::resolve;
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
 
@@ -45,7 +48,7 @@ impl Model {
         constraints: Constraints,
         config: &Config,
     ) -> Result<Self, Error> {
-        let name = scores::resolve(config.score, table);
+        let name = resolve(config.score, table);
         let scores = scores::build(name, table, moments, config, &constraints)?;
         let pruning = Pruning::new(config, name, &*scores, table, moments)?;
         let temperature = config.temperature;

@@ -8,4 +8,5 @@ mod weights;
 
 pub use dagma::Dagma;
 pub use notears::Notears;
+pub use square::cycle_measure;
 pub use weights::Weighted;

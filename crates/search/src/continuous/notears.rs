@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gflowcausal_graph::Constraints;
 
 use super::orthant::{Smooth, minimize};
-use super::square::{Exponential, multiply};
+use super::square::{Exponential, excess_trace, multiply};
 use super::weights::{Weighted, free_weights};
 
 /// The most steps of dual ascent.
@@ -102,8 +102,7 @@ impl<'a> Lagrangian<'a> {
     /// `h(W) = tr e^{W∘W} − d`.
     fn cycles(&mut self, weights: &[f64]) -> f64 {
         self.squares.iter_mut().zip(weights).for_each(|(square, weight)| *square = weight * weight);
-        let exponential = self.exponential.of(&self.squares);
-        exponential.iter().step_by(self.nodes + 1).map(|diagonal| diagonal - 1.0).sum()
+        excess_trace(self.nodes, self.exponential.of(&self.squares))
     }
 }
 

@@ -83,6 +83,24 @@ impl Exponential {
     }
 }
 
+/// `tr e^A − d` of a `d × d` matrix without negative entries, row by row: zero without cycles, else more for shorter and
+/// stronger ones.
+///
+/// ```
+/// use gflowcausal_search::cycle_measure;
+/// assert_eq!(cycle_measure(2, &[0.0, 1.0, 0.0, 0.0]), 0.0);
+/// assert!((cycle_measure(2, &[0.0, 1.0, 1.0, 0.0]) - 2.0 * (1.0_f64.cosh() - 1.0)).abs() < 1e-14);
+/// ```
+#[must_use]
+pub fn cycle_measure(size: usize, a: &[f64]) -> f64 {
+    excess_trace(size, Exponential::new(size).of(a))
+}
+
+/// The trace of a matrix beyond that of the identity.
+pub(super) fn excess_trace(size: usize, matrix: &[f64]) -> f64 {
+    matrix.iter().step_by(size + 1).map(|diagonal| diagonal - 1.0).sum()
+}
+
 /// How often `a` is halved until its rows sum to at most 1.
 fn halvings(size: usize, a: &[f64]) -> i32 {
     let norm = a.chunks_exact(size).map(|row| row.iter().sum::<f64>()).fold(0.0, f64::max);
