@@ -35,7 +35,8 @@ fn found(table: &Table, config: &Config) -> Discovery {
 #[test]
 fn linear_methods_find_the_planted_graph() {
     let data = data(6, 3000, 3);
-    for (method, l1) in [("ica-lingam", None), ("direct-lingam", None), ("notears", Some(0.02)), ("dagma", Some(0.01))]
+    for (method, l1) in
+        [("ica-lingam", None), ("direct-lingam", None), ("notears", Some(0.02)), ("dagma", Some(0.01))]
     {
         let config = Config { l1, ..quick(method) };
         let graph = found(&data.table, &config).graph;

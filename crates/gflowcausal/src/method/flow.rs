@@ -164,7 +164,8 @@ fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
 /// `count` draws from a policy: orders with a graph for each, or graphs.
 pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, seed: u64) -> Vec<Draw> {
     let samples = sampler.sample(count, seed, SampleMode::Policy);
-    let free = FreeReward::new(model);
+    let is_free = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
+    let free = if is_free { FreeReward::new(model) } else { None };
     let drawn = map(samples.len(), |k| {
         let log_prob = samples[k].log_forward - samples[k].log_backward;
         match &samples[k].terminal {

@@ -55,7 +55,7 @@ impl Discover for Lingam {
         let constraints = task.model.constraints();
         let order: Order = match self {
             Self::Ica => ica_lingam(&columns, constraints, task.config.seed, run.stop)?,
-            Self::Direct => direct_lingam(&columns, constraints),
+            Self::Direct => direct_lingam(&columns, constraints, run.stop),
         };
         let graph = task.model.graph_of(&order);
         Ok(Found::single(task.model, order, graph))

@@ -160,9 +160,12 @@ impl<'a> Descent<'a> {
                 self.walk(-rate);
             }
             self.descend(iteration, rate);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
             if iteration % CHECKPOINT == 0 {
                 let value = self.objective();
-                if ((last - value) / last).abs() <= LEAST_CHANGE || stop.load(Ordering::Relaxed) {
+                if ((last - value) / last).abs() <= LEAST_CHANGE {
                     break;
                 }
                 last = value;

@@ -1,5 +1,7 @@
 //! DirectLiNGAM: the variable that is most independent of what is left of the others comes next.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gflowcausal_determinism::map;
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
@@ -16,15 +18,18 @@ const GAMMA: f64 = 0.37457;
 ///
 /// DirectLiNGAM (Shimizu et al. 2011) with the pairwise likelihood ratio of Hyvärinen and Smith (2013): the next variable
 /// `i` has the least `Σ_j min(0, R_ij)²`, where `R_ij` compares the entropies of `i → j` and `j → i`; then it is regressed
-/// out of the others. Variables that knowledge puts later wait. `O(d³ n)`; pairs go on all threads.
+/// out of the others. Variables that knowledge puts later wait. `O(d³ n)`; pairs go on all threads. Once `stop` is true, what
+/// is left follows as it comes.
 #[must_use]
-pub fn direct_lingam(columns: &[&[f64]], constraints: &Constraints) -> Order {
+pub fn direct_lingam(columns: &[&[f64]], constraints: &Constraints, stop: &AtomicBool) -> Order {
     let candidates = Candidates::new(constraints);
     let mut columns: Vec<Vec<f64>> = columns.iter().map(|column| standardized(column.to_vec())).collect();
     let mut left = NodeSet::full(columns.len());
     let mut sequence = Vec::with_capacity(columns.len());
     while !left.is_empty() {
-        let next = most_independent(&columns, &left, &candidates.next(&left));
+        let open = candidates.next(&left);
+        let next =
+            if stop.load(Ordering::Relaxed) { open[0] } else { most_independent(&columns, &left, &open) };
         sequence.push(next);
         left.remove(next);
         let members: Vec<usize> = left.iter().collect();

@@ -53,6 +53,10 @@ fn pruned(made: &Made, order: &Order) -> u64 {
     bits(&prune_order(&Lasso { model: &model }, order, &Constraints::none(order.nodes())))
 }
 
+fn direct(made: &Made, constraints: &Constraints) -> Order {
+    direct_lingam(&made.slices(), constraints, &AtomicBool::new(false))
+}
+
 fn components(made: &Made, constraints: &Constraints, seed: u64) -> Order {
     ica_lingam(&made.slices(), constraints, seed, &AtomicBool::new(false)).unwrap()
 }
@@ -61,7 +65,7 @@ fn components(made: &Made, constraints: &Constraints, seed: u64) -> Order {
 fn direct_lingam_has_the_packages_orders_and_graphs() {
     for (seed, (order, graph, _)) in THEIRS.iter().enumerate() {
         let made = data(seed);
-        let ours = direct_lingam(&made.slices(), &Constraints::none(6));
+        let ours = direct(&made, &Constraints::none(6));
         assert_eq!(ours.as_slice(), order, "data set {seed}");
         assert_eq!(pruned(&made, &ours), *graph, "data set {seed}");
     }
@@ -83,7 +87,7 @@ fn planted_orders_are_found() {
     for seed in 31..35 {
         let made = Made::new(seed, 7, 4000, Noise::Uniform);
         let none = Constraints::none(7);
-        assert!(direct_lingam(&made.slices(), &none).is_compatible_with(&made.dag), "direct, {seed}");
+        assert!(direct(&made, &none).is_compatible_with(&made.dag), "direct, {seed}");
         assert!(components(&made, &none, 0).is_compatible_with(&made.dag), "components, {seed}");
     }
 }
@@ -96,7 +100,7 @@ fn what_is_required_comes_first_even_against_the_data() {
     let mut knowledge = Knowledge::default();
     knowledge.require(format!("{}->{}", names[edge.to], names[edge.from]).as_str());
     let constraints = knowledge.compile(&names).unwrap();
-    for order in [direct_lingam(&made.slices(), &constraints), components(&made, &constraints, 0)] {
+    for order in [direct(&made, &constraints), components(&made, &constraints, 0)] {
         assert!(constraints.permits_order(&order), "{edge:?} is required the other way round: {order:?}");
     }
 }
@@ -109,7 +113,7 @@ fn tiers_order_the_variables() {
     let mut knowledge = Knowledge::default();
     knowledge.tier(1, ["a", "b", "c"]).tier(2, ["d", "e", "f"]);
     let constraints = knowledge.compile(&names).unwrap();
-    let positions = direct_lingam(&made.slices(), &constraints).positions();
+    let positions = direct(&made, &constraints).positions();
     assert!(positions[..3].iter().all(|&early| positions[3..].iter().all(|&late| early < late)));
     assert!(!constraints.allows(Edge::new(3, 0)));
 }
@@ -118,9 +122,7 @@ fn tiers_order_the_variables() {
 fn threads_change_nothing_and_seeds_are_kept() {
     let made = data(9);
     let none = Constraints::none(6);
-    let found = |threads| {
-        with_threads(threads, || (direct_lingam(&made.slices(), &none), components(&made, &none, 3)))
-    };
+    let found = |threads| with_threads(threads, || (direct(&made, &none), components(&made, &none, 3)));
     assert_eq!(found(1), found(4));
 }
 
