@@ -38,6 +38,8 @@ pub enum Stream {
     Graph { k: u64 },
     /// One start of a search that starts more than once.
     Restart { k: u64 },
+    /// The directions from which independent components are looked for.
+    Unmixing,
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -60,6 +62,7 @@ impl Stream {
             Self::Chain { k } => [11, k, 0],
             Self::Graph { k } => [12, k, 0],
             Self::Restart { k } => [13, k, 0],
+            Self::Unmixing => [30, 0, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

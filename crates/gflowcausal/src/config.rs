@@ -29,7 +29,8 @@ pub struct Config {
     pub network: NetworkName,
     /// How an order becomes a graph.
     pub prune: PruneName,
-    /// How large a slope must be for `prune = "threshold"`; 0.3 unless said otherwise.
+    /// How large a slope must be for `prune = "threshold"`, and a weight of methods `notears` and `dagma`; 0.3 unless
+    /// said otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
     /// The largest p-value for `prune = "t-test"` and `"cam"`, 0.001 unless said otherwise; for method `pc` the largest
@@ -52,6 +53,9 @@ pub struct Config {
     pub temperature: f64,
     /// How many graphs are drawn for the probabilities.
     pub samples: usize,
+    /// The weight of the L1 penalty of methods `notears` and `dagma`; 0.1 and 0.03 unless said otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l1: Option<f64>,
     /// From how many random orders method `boss` starts; 10 unless said otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<usize>,
@@ -104,6 +108,7 @@ impl Default for Config {
             hidden: None,
             temperature: 1.0,
             samples: 1000,
+            l1: None,
             restarts: None,
             turning: false,
             test: None,
@@ -136,6 +141,7 @@ const METHOD_KEYS: &[&str] = &[
     "hidden",
     "temperature",
     "samples",
+    "l1",
     "restarts",
     "turning",
     "test",
@@ -195,7 +201,7 @@ impl Config {
     /// method's own pruning where none is chosen. `score` is the one in use.
     pub(crate) fn for_model(&self, method: &dyn Discover, score: ScoreName) -> Self {
         if !method.settings().contains(&"prune") {
-            return Self { alpha: None, ..self.clone() };
+            return Self { alpha: None, threshold: None, ..self.clone() };
         }
         let prune = if self.prune == PruneName::Auto { method.pruning(score) } else { self.prune };
         Self { prune, ..self.clone() }
@@ -292,6 +298,7 @@ mod tests {
             batch_size: Some(1),
             learning_rate: Some(0.1),
             hidden: Some(1),
+            l1: Some(0.1),
             restarts: Some(1),
             test: Some(TestName::FisherZ),
             require: vec!["a->b".into()],

@@ -6,7 +6,7 @@ use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadErr
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
 use gflowcausal_score::ScoreError;
-use gflowcausal_search::{NotScoreEquivalent, TestError};
+use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
 use crate::FileError;
 use crate::run_dir::{file_code, file_fix};
@@ -84,6 +84,12 @@ pub enum Error {
     /// Knowledge that a method cannot obey.
     #[error("method '{method}' cannot obey --{option}")]
     CannotObey { method: &'static str, option: &'static str },
+    /// A method that looks at rows, given some with gaps.
+    #[error("method '{method}' needs complete rows: it does not look at means and covariances alone")]
+    NeedsCompleteRows { method: &'static str },
+    /// Columns without an order of independent causes.
+    #[error(transparent)]
+    Lingam(#[from] LingamError),
     /// More variables than a method can hold.
     #[error(transparent)]
     TooManyVariables(#[from] LatticeError),
@@ -153,6 +159,8 @@ impl Error {
             }
             Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
             Self::CannotObey { .. } => "cannot-obey",
+            Self::NeedsCompleteRows { .. } => "missing-values",
+            Self::Lingam(_) => "dependent-columns",
             Self::TooManyVariables(_) => "too-many-variables",
             Self::Doctor(finding) => finding.code,
             Self::Table(_) => "bad-table",
@@ -203,6 +211,8 @@ impl Error {
             Self::Test(TestError::MissingCells(_)) => Some("use --missing drop".into()),
             Self::Test(_) => Some("give --test the kind of the columns, or use --method boss or ges".into()),
             Self::CannotObey { .. } => Some("leave it out, or use --method ges or boss".into()),
+            Self::NeedsCompleteRows { .. } => Some("use --missing drop".into()),
+            Self::Lingam(_) => Some("leave one of them out with --exclude".into()),
             Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
             Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
             Self::Checkpoint(error) => checkpoint_fix(error),

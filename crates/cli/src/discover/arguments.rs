@@ -76,7 +76,7 @@ struct Settings {
     /// How an order becomes a graph [default: auto].
     #[arg(long, value_parser = one_of::<PruneName>())]
     prune: Option<PruneName>,
-    /// How large a slope must be, with --prune threshold [default: 0.3].
+    /// How large a slope must be, with --prune threshold and --method notears or dagma [default: 0.3].
     #[arg(long, value_name = "W")]
     threshold: Option<f64>,
     /// The largest p-value, with --prune t-test or cam [default: 0.001] and with --method pc [default: 0.05].
@@ -100,6 +100,9 @@ struct Settings {
     /// How many graphs are drawn for the probabilities [default: 1000].
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
+    /// The weight of the L1 penalty of --method notears [default: 0.1] and dagma [default: 0.03].
+    #[arg(long, value_name = "WEIGHT")]
+    l1: Option<f64>,
     /// From how many random orders --method boss starts [default: 10].
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
@@ -282,6 +285,7 @@ impl Settings {
         overwrite(&mut config.hidden, self.hidden.map(Some));
         overwrite(&mut config.temperature, self.temperature);
         overwrite(&mut config.samples, self.samples);
+        overwrite(&mut config.l1, self.l1.map(Some));
         overwrite(&mut config.restarts, self.restarts.map(Some));
         config.turning |= self.turning;
         overwrite(&mut config.test, self.test.map(Some));

@@ -2,14 +2,14 @@
 
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_flow::{
-    Event, LogReward, ObjectiveName, Problem, Progress, SampleMode, Sampler, Stopped, Terminal, TrainConfig,
-    Trainer, Walk,
+    LogReward, ObjectiveName, Problem, SampleMode, Sampler, Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Dag, Order};
 
-use super::{Discover, Found, Run, Step, Task, Wish, exact};
+use super::training::{Trained, resumed, train};
+use super::{Discover, Found, Run, Step, Task, exact};
 use crate::local_search::{Effort, LocalSearch};
-use crate::model::{GraphReward, OrderReward};
+use crate::model::{FreeReward, GraphReward, OrderReward, order_near};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::representative::representative;
 use crate::{Config, Error, Model, Training};
@@ -89,15 +89,9 @@ impl Discover for GFlowCausal {
 }
 
 /// A trainer where the last one stopped, or a new one that knows what local search finds.
-fn ready<'a>(
-    task: &Task<'a>,
-    run: &mut Run<'_>,
-    problem: Problem<'a>,
-) -> Result<(Trainer<'a>, Vec<Progress>), Error> {
+fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result<Trained<'a>, Error> {
     let settings = settings(task.config, task.model.constraints().nodes()).validate()?;
-    if let Some(checkpoints) = &run.checkpoints
-        && let Some(resumed) = checkpoints.resume(settings.clone(), problem)?
-    {
+    if let Some(resumed) = resumed(&settings, run, problem)? {
         return Ok(resumed);
     }
     let mut trainer = Trainer::new(settings, problem)?;
@@ -112,45 +106,6 @@ fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
     let search = LocalSearch::new(model.order_score(), model.constraints(), config.temperature, config.seed);
     search.anneal(Effort::by_size(model.constraints().nodes()), run.stop)
-}
-
-/// Iterates until training is over or the run is stopped, saving when asked to.
-fn train(
-    trainer: &mut Trainer<'_>,
-    history: &mut Vec<Progress>,
-    run: &mut Run<'_>,
-) -> Result<Stopped, Error> {
-    run.tell(Step::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
-    let stopped = loop {
-        if run.is_stopped() {
-            break Stopped::Interrupted;
-        }
-        let mut record = |event: &Event<'_>| {
-            if let Event::Iteration(progress) = event {
-                history.push(*progress);
-            }
-        };
-        if let Some(reason) = trainer.step(&mut record)? {
-            break reason;
-        }
-        let last = *history.last().expect("an iteration was recorded");
-        if run.tell(Step::Iteration(last)) == Wish::Save {
-            save(trainer, history, run)?;
-        }
-    };
-    save(trainer, history, run)?;
-    if let Some(checkpoints) = &run.checkpoints {
-        checkpoints.save_policy(trainer)?;
-    }
-    Ok(stopped)
-}
-
-fn save(trainer: &Trainer<'_>, history: &[Progress], run: &Run<'_>) -> Result<(), Error> {
-    // A run that was stopped before its first iteration may have cut the search short: it starts again.
-    match &run.checkpoints {
-        Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
-        _ => Ok(()),
-    }
 }
 
 /// The best order seen, led uphill once more, and its graph.
@@ -212,6 +167,8 @@ fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
 /// `count` draws from a policy: orders with a graph for each, or graphs.
 pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, seed: u64) -> Vec<Draw> {
     let samples = sampler.sample(count, seed, SampleMode::Policy);
+    let is_free = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
+    let free = if is_free { FreeReward::new(model) } else { None };
     let drawn = map(samples.len(), |k| {
         let log_prob = samples[k].log_forward - samples[k].log_backward;
         match &samples[k].terminal {
@@ -224,6 +181,12 @@ pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, s
                 let log_reward = model.graph_score(dag)? / model.temperature();
                 let order = dag.topological_order();
                 Some(Draw { order, dag: dag.clone(), log_reward, log_prob, count: 1 })
+            }
+            Terminal::Digraph(graph) => {
+                let log_reward = free.as_ref()?.worth(graph) / model.temperature();
+                let order = order_near(graph, model.constraints());
+                let dag = model.graph_of(&order);
+                Some(Draw { order, dag, log_reward, log_prob, count: 1 })
             }
             _ => None,
         }

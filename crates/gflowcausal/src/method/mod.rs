@@ -1,11 +1,16 @@
 //! One trait for "a way to find a graph", and the one list of all ways.
 
 mod boss;
+mod continuous;
+mod dag_gflownet;
 mod exact;
 mod flow;
 mod ges;
+mod gflownets_score;
+mod lingam;
 mod pc;
 mod sorted;
+mod training;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -170,6 +175,12 @@ static METHODS: &[&dyn Discover] = &[
     &sorted::Sorted::Variance,
     &sorted::Sorted::R2,
     &sorted::Sorted::Random,
+    &lingam::Lingam::Ica,
+    &lingam::Lingam::Direct,
+    &continuous::Continuous::Notears,
+    &continuous::Continuous::Dagma,
+    &dag_gflownet::DagGFlowNet,
+    &gflownets_score::GFlowNetsScore,
 ];
 
 /// All methods, the default first.

@@ -1,5 +1,6 @@
 //! What orders and graphs are worth on the user's data: one door to every score and every pruning.
 
+mod free;
 mod parent_sets;
 mod pruning;
 mod scores;
@@ -10,6 +11,7 @@ use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{LocalScore, OrderScore, ParentTable, PlacementScore};
 
+pub(crate) use self::free::{FreeReward, order_near};
 use self::parent_sets::Neighbourhood;
 use self::pruning::Pruning;
 use self::scores::OrderModel;

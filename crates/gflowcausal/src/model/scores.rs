@@ -29,6 +29,11 @@ pub(crate) trait OrderModel: Send + Sync {
         None
     }
 
+    /// The score that is varsortability, if it is.
+    fn varsort(&self) -> Option<&Varsort> {
+        None
+    }
+
     /// The parents that the score itself chooses, if it does.
     fn best_parents(&self) -> Option<&dyn BestParents> {
         None
@@ -140,6 +145,10 @@ impl OrderModel for BicEqual {
 impl OrderModel for Varsort {
     fn order_score(&self) -> &dyn OrderScore {
         self
+    }
+
+    fn varsort(&self) -> Option<&Varsort> {
+        Some(self)
     }
 }
 

@@ -1,0 +1,72 @@
+//! DAG-GFlowNet: edges added to a DAG until the policy stops, drawn in proportion to the posterior.
+
+use gflowcausal_flow::{ObjectiveName, Problem, TrainConfig, Trainer, Walk};
+use gflowcausal_graph::Dag;
+
+use super::training::{resumed, train};
+use super::{Discover, Found, Run, Step, Task, policy_draws};
+use crate::model::GraphReward;
+use crate::posterior::Posterior;
+use crate::{Config, Error, Model, Training};
+
+/// Deleu et al. (2022): walk `graph`, modified detailed balance, no search and no pruning.
+pub(super) struct DagGFlowNet;
+
+impl Discover for DagGFlowNet {
+    fn name(&self) -> &'static str {
+        "dag-gflownet"
+    }
+
+    fn about(&self) -> &'static str {
+        "a GFlowNet that grows DAGs edge by edge and draws them by their posterior"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &["score", "penalty", "iterations", "batch-size", "learning-rate", "hidden", "temperature", "samples"]
+    }
+
+    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+        let nodes = model.constraints().nodes();
+        settings(config, nodes).validate()?;
+        match model.graph_score(&Dag::empty(nodes)) {
+            Some(_) => Ok(()),
+            None => Err(Error::OrdersOnly { score: model.score_name().name() }),
+        }
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let Task { model, config, .. } = *task;
+        let reward = GraphReward(model);
+        let problem = Problem { constraints: model.constraints(), reward: &reward, improve: None };
+        let settings = settings(config, model.constraints().nodes()).validate()?;
+        let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
+            Some(resumed) => resumed,
+            None => (Trainer::new(settings, problem)?, vec![]),
+        };
+        let stopped = train(&mut trainer, &mut history, run)?;
+        run.tell(Step::Sampling);
+        let best = trainer.best().and_then(|best| best.terminal.as_dag()).ok_or(Error::NothingFound)?.clone();
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+        let posterior = Posterior::of(best.nodes(), &draws);
+        let training = Some(Training::new(&trainer, stopped, history));
+        let order = best.topological_order();
+        Ok(Found { graph: best, order, class: None, draws, posterior, training, distance: None })
+    }
+}
+
+/// Training settings by the number of variables, where the user leaves them open; batches as the authors have them.
+fn settings(config: &Config, nodes: usize) -> TrainConfig {
+    let (walk, objective) = (Walk::Graph, ObjectiveName::Mdb);
+    let mut settings = TrainConfig { walk, objective, seed: config.seed, ..TrainConfig::default() };
+    settings.iterations = config.iterations.unwrap_or(2000 + 100 * nodes);
+    settings.batch_size = config.batch_size.unwrap_or(32);
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(3e-3);
+    settings.optimizer.final_learning_rate = Some(settings.optimizer.learning_rate / 100.0);
+    settings.network.width = config.hidden.unwrap_or(128);
+    settings.temperature.target = config.temperature;
+    settings.temperature.iterations = settings.iterations / 2;
+    settings.exploration.start = 0.3;
+    settings.exploration.end = 0.1;
+    settings.exploration.iterations = settings.iterations / 2;
+    settings
+}

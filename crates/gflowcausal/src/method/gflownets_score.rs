@@ -1,0 +1,87 @@
+//! GFlowNets-Score: the paper's ablation, where nothing but the reward keeps cycles out.
+
+use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
+
+use super::training::{resumed, train};
+use super::{Discover, Found, Run, Step, Task, policy_draws};
+use crate::model::{FreeReward, order_near};
+use crate::posterior::Posterior;
+use crate::{Config, Error, Model, Training};
+
+/// Walk `free`: a direction for each pair. A graph with cycles is read as the order that it comes nearest to.
+pub(super) struct GFlowNetsScore;
+
+impl Discover for GFlowNetsScore {
+    fn name(&self) -> &'static str {
+        "gflownets-score"
+    }
+
+    fn about(&self) -> &'static str {
+        "the paper's ablation: a GFlowNet that learns from a penalty alone to avoid cycles"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &[
+            "score",
+            "penalty",
+            "prune",
+            "threshold",
+            "alpha",
+            "objective",
+            "iterations",
+            "batch-size",
+            "learning-rate",
+            "hidden",
+            "temperature",
+            "samples",
+        ]
+    }
+
+    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+        settings(config, model.constraints().nodes()).validate()?;
+        self.reward(model).map(|_| ())
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let Task { model, config, .. } = *task;
+        let reward = self.reward(model)?;
+        let problem = Problem { constraints: model.constraints(), reward: &reward, improve: None };
+        let settings = settings(config, model.constraints().nodes()).validate()?;
+        let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
+            Some(resumed) => resumed,
+            None => (Trainer::new(settings, problem)?, vec![]),
+        };
+        let stopped = train(&mut trainer, &mut history, run)?;
+        run.tell(Step::Sampling);
+        let order = match trainer.best().map(|best| &best.terminal) {
+            Some(Terminal::Digraph(graph)) => order_near(graph, model.constraints()),
+            _ => return Err(Error::NothingFound),
+        };
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+        let posterior = Posterior::of(order.nodes(), &draws);
+        let training = Some(Training::new(&trainer, stopped, history));
+        let graph = model.graph_of(&order);
+        Ok(Found { graph, order, class: None, draws, posterior, training, distance: None })
+    }
+}
+
+impl GFlowNetsScore {
+    fn reward<'a>(&self, model: &'a Model) -> Result<FreeReward<'a>, Error> {
+        let score = model.score_name().name();
+        FreeReward::new(model).ok_or(Error::NeedsPlacements { method: self.name(), score })
+    }
+}
+
+/// Training settings by the number of variables, where the user leaves them open.
+fn settings(config: &Config, nodes: usize) -> TrainConfig {
+    let mut settings = TrainConfig { walk: Walk::Free, seed: config.seed, ..TrainConfig::default() };
+    settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
+    settings.iterations = config.iterations.unwrap_or(500 + 15 * nodes);
+    settings.batch_size = config.batch_size.unwrap_or(64);
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
+    settings.network.width = config.hidden.unwrap_or(if nodes <= 16 { 128 } else { 256 });
+    settings.temperature.target = config.temperature;
+    settings.temperature.iterations = settings.iterations * 6 / 10;
+    settings.exploration.iterations = settings.temperature.iterations;
+    settings
+}

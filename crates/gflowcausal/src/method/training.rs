@@ -1,0 +1,60 @@
+//! Training as every method with a policy goes through it: resumed, watched, stopped in time, saved.
+
+use gflowcausal_flow::{Event, Problem, Progress, Stopped, Trainer, ValidTrainConfig};
+
+use super::{Run, Step, Wish};
+use crate::Error;
+
+/// A trainer and what each of its iterations brought.
+pub(super) type Trained<'a> = (Trainer<'a>, Vec<Progress>);
+
+/// A trainer where the last one stopped, if it was saved and is wanted.
+pub(super) fn resumed<'a>(
+    settings: &ValidTrainConfig,
+    run: &Run<'_>,
+    problem: Problem<'a>,
+) -> Result<Option<Trained<'a>>, Error> {
+    match &run.checkpoints {
+        Some(checkpoints) => checkpoints.resume(settings.clone(), problem),
+        None => Ok(None),
+    }
+}
+
+/// Iterates until training is over or the run is stopped, saving when asked to.
+pub(super) fn train(
+    trainer: &mut Trainer<'_>,
+    history: &mut Vec<Progress>,
+    run: &mut Run<'_>,
+) -> Result<Stopped, Error> {
+    run.tell(Step::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
+    let stopped = loop {
+        if run.is_stopped() {
+            break Stopped::Interrupted;
+        }
+        let mut record = |event: &Event<'_>| {
+            if let Event::Iteration(progress) = event {
+                history.push(*progress);
+            }
+        };
+        if let Some(reason) = trainer.step(&mut record)? {
+            break reason;
+        }
+        let last = *history.last().expect("an iteration was recorded");
+        if run.tell(Step::Iteration(last)) == Wish::Save {
+            save(trainer, history, run)?;
+        }
+    };
+    save(trainer, history, run)?;
+    if let Some(checkpoints) = &run.checkpoints {
+        checkpoints.save_policy(trainer)?;
+    }
+    Ok(stopped)
+}
+
+fn save(trainer: &Trainer<'_>, history: &[Progress], run: &Run<'_>) -> Result<(), Error> {
+    // A run that was stopped before its first iteration may have cut the search short: it starts again.
+    match &run.checkpoints {
+        Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
+        _ => Ok(()),
+    }
+}
