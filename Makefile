@@ -1,11 +1,12 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint unit doctest doc deny fuzz bench
+.PHONY: test fmt lint unit browser doctest doc deny fuzz bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-test: fmt lint unit doctest doc
-	@echo "make test: everything passed"
+test: fmt lint unit browser doctest doc
+	@if $(HAS_CHROMIUM); then echo "make test: everything passed"; \
+	else echo "make test: everything passed that was run; SKIPPED: the browser tests, there is no Chromium"; fi
 
 fmt:
 	$(CARGO) fmt --all -- --check
@@ -20,6 +21,22 @@ ifeq ($(NEXTEST),yes)
 else
 	$(CARGO) test --workspace --locked --all-targets --no-fail-fast
 endif
+
+# The report in a real browser. Chromium comes from Debian's packages where they can be installed; where it is missing all
+# the same, these tests are skipped, and say so here and in the last line of `make test`.
+HAS_CHROMIUM := { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+ifeq ($(NEXTEST),yes)
+BROWSER_TESTS := $(CARGO) nextest run --workspace --locked --test browser --run-ignored all
+else
+BROWSER_TESTS := $(CARGO) test --workspace --locked --test browser -- --ignored
+endif
+browser:
+	@$(HAS_CHROMIUM) || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { \
+		echo "browser tests: installing chromium"; \
+		apt-get install -y --no-install-recommends chromium >/dev/null 2>&1 || \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1; }; } || true
+	@if $(HAS_CHROMIUM); then $(BROWSER_TESTS); \
+	else echo "SKIPPED: the browser tests of the report: install chromium to run them"; fi
 
 doctest:
 	$(CARGO) test --workspace --locked --doc

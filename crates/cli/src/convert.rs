@@ -1,17 +1,15 @@
 //! `convert`: a graph from one file format to another.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gflowcausal::graph::{Edge, Format, FormatError, NamedGraph, Orientation, ReadOptions, counted};
-use gflowcausal::{Error, FileError, RunDir, graph_bytes};
+use gflowcausal::{Error, graph_bytes};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::{GraphFile, one_of, refuse_directory};
-use crate::output::{Common, Shape, print_bytes, print_json, print_text};
+use crate::input::{GraphFile, one_of};
+use crate::output::{Common, Shape, print_bytes, print_json, print_text, write_file};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
@@ -84,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if to_stdout {
         return print_bytes(&bytes);
     }
-    write(output, &bytes)?;
+    write_file(output, &bytes)?;
     let (variables, edges) = (graph.names().len(), graph.graph().edge_count());
     let (version, input) = (env!("CARGO_PKG_VERSION"), &arguments.input);
     report(arguments, &Summary { version, input, from, output, to, variables, edges, left_out })
@@ -124,23 +122,4 @@ fn left_out(graph: &NamedGraph, to: Format, bytes: &[u8]) -> Vec<&'static str> {
         ("probabilities", loses(NamedGraph::probability)),
     ];
     lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what).collect()
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return write_into(path, bytes);
-    }
-    refuse_directory(path)?;
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let dir = RunDir::open(parent).map_err(Error::from)?;
-    let refused = |error: FileError| FileError { path: path.to_owned(), ..error };
-    Ok(dir.write(&name, |out| out.write_all(bytes)).map_err(refused).map_err(Error::from)?)
-}
-
-/// Writes into a pipe or a device, which must not be replaced by a file.
-fn write_into(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let written = File::options().write(true).open(path).and_then(|mut out| out.write_all(bytes));
-    let refused = |source| FileError { action: "write", path: path.to_owned(), source };
-    Ok(written.map_err(refused).map_err(Error::from)?)
 }

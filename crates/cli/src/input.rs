@@ -81,7 +81,8 @@ impl Reading {
     }
 
     fn builtin(&self, data: &str) -> Result<Option<Data>, Failure> {
-        if Path::new(data).exists() {
+        // A directory is no table: it may well be the run of the data that it is named after.
+        if Path::new(data).exists() && !Path::new(data).is_dir() {
             return Ok(None);
         }
         let Some(known) = builtin(data) else { return Ok(None) };

@@ -10,7 +10,9 @@ mod failure;
 mod input;
 mod interrupt;
 mod output;
+mod plot;
 mod progress;
+mod report;
 mod sample;
 mod score;
 mod simulate;
@@ -29,6 +31,7 @@ use crate::output::Common;
 #[command(after_help = "Examples:
   gflowcausal discover sachs
   gflowcausal doctor data.csv && gflowcausal discover data.csv --out run
+  gflowcausal plot run --out graph.svg   # and open run/report.html
   gflowcausal simulate --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal evaluate d/truth.json --truth d/truth.csv
   gflowcausal help discover
@@ -50,6 +53,8 @@ enum Verb {
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
     Bench(bench::Arguments),
+    Report(report::Arguments),
+    Plot(plot::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -64,6 +69,8 @@ impl Verb {
             Self::Convert(arguments) => arguments.common,
             Self::Doctor(arguments) => arguments.common,
             Self::Bench(arguments) => arguments.common,
+            Self::Report(arguments) => arguments.common,
+            Self::Plot(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
         }
     }
@@ -78,6 +85,8 @@ impl Verb {
             Self::Convert(arguments) => convert::run(arguments),
             Self::Doctor(arguments) => doctor::run(arguments),
             Self::Bench(arguments) => bench::run(arguments),
+            Self::Report(arguments) => report::run(arguments),
+            Self::Plot(arguments) => plot::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),
         }
     }

@@ -1,11 +1,15 @@
 //! How results reach the user: text or JSON on standard output, everything else on standard error.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use clap::{ArgAction, Args, ValueEnum};
+use gflowcausal::{Error, FileError, RunDir};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::input::refuse_directory;
 
 /// Options that every verb has.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -51,6 +55,26 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     finish(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Writes `bytes` to the file at `path`: the whole of it appears at once, or nothing changes.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return write_into(path, bytes);
+    }
+    refuse_directory(path)?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let dir = RunDir::open(parent).map_err(Error::from)?;
+    let refused = |error: FileError| FileError { path: path.to_owned(), ..error };
+    Ok(dir.write(&name, |out| out.write_all(bytes)).map_err(refused).map_err(Error::from)?)
+}
+
+/// Writes into a pipe or a device, which must not be replaced by a file.
+fn write_into(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let written = File::options().write(true).open(path).and_then(|mut out| out.write_all(bytes));
+    let refused = |source| FileError { action: "write", path: path.to_owned(), source };
+    Ok(written.map_err(refused).map_err(Error::from)?)
 }
 
 /// A reader that closed its end early (`| head`) has what it wanted.

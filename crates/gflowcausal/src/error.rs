@@ -111,6 +111,15 @@ pub enum Error {
     /// A log of training that does not fit its checkpoint.
     #[error("'{}' is damaged: it does not fit the checkpoint", .0.display())]
     DamagedLog(PathBuf),
+    /// A file of a finished run that is not what the program wrote.
+    #[error("'{}' is damaged: {reason}", path.display())]
+    DamagedRun { path: PathBuf, reason: String },
+    /// Something to show that the run does not have.
+    #[error("this run has no {what}: method '{method}' needs none")]
+    NotInRun { what: &'static str, method: String },
+    /// A picture or page that cannot be made.
+    #[error("cannot make the picture: {reason}")]
+    Picture { reason: String },
     /// A configuration file that cannot be used.
     #[error("config file '{}': {reason}", path.display())]
     ConfigFile { path: PathBuf, reason: String },
@@ -167,6 +176,9 @@ impl Error {
             Self::Checkpoint(error) => checkpoint_code(error),
             Self::OtherData { .. } => "checkpoint-of-other-data",
             Self::DamagedLog(_) => "damaged-checkpoint",
+            Self::DamagedRun { .. } => "damaged-run",
+            Self::NotInRun { .. } => "not-in-run",
+            Self::Picture { .. } => "no-picture",
             Self::ConfigFile { .. } => "bad-config-file",
             Self::Missing(error) => error.code(),
             Self::Moments(_) => "bad-value",
@@ -217,7 +229,8 @@ impl Error {
             Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
             Self::Checkpoint(error) => checkpoint_fix(error),
             Self::OtherData { .. } => Some("give the data that the run began with".into()),
-            Self::DamagedLog(_) => Some("start the run again".into()),
+            Self::DamagedLog(_) | Self::DamagedRun { .. } => Some("start the run again".into()),
+            Self::NotInRun { .. } => Some("plot another kind".into()),
             Self::ConfigFile { .. } => Some("see the config.toml that --out writes".into()),
             Self::Missing(error) => Some(error.fix()),
             Self::NothingFound => Some("give it more time".into()),
@@ -227,7 +240,7 @@ impl Error {
             Self::Moments(_) | Self::Train(_) => {
                 Some("see what `gflowcausal doctor` says of the data".into())
             }
-            Self::Option(_) | Self::Table(_) | Self::Simulation(_) => None,
+            Self::Option(_) | Self::Table(_) | Self::Simulation(_) | Self::Picture { .. } => None,
         }
     }
 
@@ -237,7 +250,9 @@ impl Error {
         match self {
             Self::File(error) => error.action != "write",
             Self::Checkpoint(error) => !matches!(error, CheckpointError::File { action: "write", .. }),
-            Self::Read(ReadError::Io(_)) | Self::Train(_) | Self::NothingFound => false,
+            Self::Read(ReadError::Io(_)) | Self::Train(_) | Self::NothingFound | Self::Picture { .. } => {
+                false
+            }
             _ => true,
         }
     }

@@ -9,11 +9,14 @@ mod discover;
 mod error;
 mod fingerprint;
 mod graph_file;
+mod layout;
 mod local_search;
 mod method;
 mod model;
 mod outputs;
+mod plot;
 mod posterior;
+mod report;
 mod representative;
 mod result;
 mod run_dir;
@@ -37,7 +40,9 @@ pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::Model;
 pub use outputs::{FILES, write_outputs, write_samples};
+pub use plot::{PlotKind, plot_png, plot_svg};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
+pub use report::{Record, write_report};
 pub use result::{
     CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject,
     ScoreObject, Seconds, SortabilityObject, TopGraph,

@@ -42,6 +42,9 @@ pub struct ResultObject {
     /// The best graph against the truth, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsObject>,
+    /// The true graph's edges, if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<Vec<(String, String)>>,
     /// How training went, if there was any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
@@ -125,6 +128,8 @@ pub struct ScoreObject {
     pub name: &'static str,
     /// Its value for the best order.
     pub value: f64,
+    /// Its value for the best graph, where it has one for graphs; what [`EdgeObject::delta_score`] is taken from.
+    pub graph: Option<f64>,
     /// The temperature of the policy.
     pub temperature: f64,
     /// How orders become graphs, where the method finds an order first.
@@ -223,12 +228,14 @@ impl Discovery {
             score: ScoreObject {
                 name: self.model.score_name().name(),
                 value: self.score,
+                graph: self.model.graph_score(&self.graph),
                 temperature: self.model.temperature(),
                 prune: prunes(&config.method).then(|| self.model.prune_name().name()),
             },
             posterior: self.posterior_object(),
             sortability: self.sortability(),
             metrics: truth.map(|truth| self.metrics(truth)),
+            truth: truth.map(|truth| truth.edges().map(|edge| self.pair(edge)).collect()),
             training: self.training.clone(),
             findings: self.findings.clone(),
             seconds: Seconds::default(),
@@ -252,12 +259,16 @@ impl Discovery {
 
     fn cpdag_object(&self) -> CpdagObject {
         let class = self.class();
-        let pair = |edge: Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
         let shown = |edge: Edge| if self.graph.contains(edge) { edge } else { edge.reversed() };
         CpdagObject {
-            directed: class.directed().map(pair).collect(),
-            undirected: class.undirected().map(shown).map(pair).collect(),
+            directed: class.directed().map(|edge| self.pair(edge)).collect(),
+            undirected: class.undirected().map(|edge| self.pair(shown(edge))).collect(),
         }
+    }
+
+    /// The names of an edge's ends.
+    fn pair(&self, edge: Edge) -> (String, String) {
+        (self.names[edge.from].clone(), self.names[edge.to].clone())
     }
 
     fn edge_object(&self, edge: Edge, class: &Pdag, total: Option<f64>) -> EdgeObject {
@@ -290,11 +301,10 @@ impl Discovery {
     fn posterior_object(&self) -> PosteriorObject {
         let nodes = self.names.len();
         let rows = |matrix: &[f64]| matrix.chunks(nodes.max(1)).map(<[f64]>::to_vec).collect();
-        let pair = |edge: Edge| (self.names[edge.from].clone(), self.names[edge.to].clone());
         let top = self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| TopGraph {
             weight: candidate.weight,
             log_reward: candidate.log_reward,
-            edges: candidate.dag.edges().map(pair).collect(),
+            edges: candidate.dag.edges().map(|edge| self.pair(edge)).collect(),
         });
         PosteriorObject {
             samples: self.posterior.samples,

@@ -26,7 +26,8 @@ use crate::progress::Progress;
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
 /// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 4] = ["result.json", "checkpoint", "model.safetensors", "training.csv"];
+const LEFTOVERS: [&str; 5] =
+    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let wanted = arguments.wanted()?;
@@ -107,7 +108,8 @@ fn open_dir(arguments: &Arguments, wanted: &Wanted, data: &Data) -> Result<Optio
 
 /// A file's full path; names of built-in data stay.
 fn absolute(path: &str) -> String {
-    let full = std::path::absolute(path).ok().filter(|_| Path::new(path).exists());
+    let is_file = Path::new(path).exists() && !Path::new(path).is_dir();
+    let full = std::path::absolute(path).ok().filter(|_| is_file);
     full.map_or_else(|| path.to_owned(), |full| full.to_string_lossy().into_owned())
 }
 

@@ -68,6 +68,7 @@ fn a_run_leaves_all_its_files() {
         "graph.graphml",
         "graph.json",
         "model.safetensors",
+        "report.html",
         "result.json",
         "samples.jsonl",
         "training.csv",
@@ -94,6 +95,16 @@ fn a_run_is_repeated_by_its_own_config() {
     printed(home.path(), &to("first"));
     printed(home.path(), &["discover", "--config", "first/config.toml", "--out", "second"]);
     assert_same(&home.path().join("first"), &home.path().join("second"));
+}
+
+#[test]
+fn a_run_of_built_in_data_may_be_named_after_them() {
+    let home = tempfile::tempdir().unwrap();
+    let quick = ["discover", "sachs", "--method", "exact", "--samples", "20", "--out", "sachs"];
+    printed(home.path(), &quick);
+    let again = ["discover", "--config", "sachs/config.toml", "--out", "again"];
+    printed(home.path(), &again);
+    assert_same(&home.path().join("sachs"), &home.path().join("again"));
 }
 
 #[test]

@@ -1,0 +1,31 @@
+//! `report`: the HTML report of a run, written anew.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gflowcausal::{Error, RunDir, write_report};
+
+use crate::failure::Failure;
+use crate::output::{Common, print_text};
+
+/// Write the HTML report of a run anew.
+///
+/// `discover --out` writes it with the other files of the run; this verb makes it again from them. It is one file that
+/// opens offline in any browser.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gflowcausal discover sachs --out run   # writes run/report.html, too
+  gflowcausal report run")]
+pub(crate) struct Arguments {
+    /// The directory of a run that `discover --out` wrote.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
+    write_report(&dir)?;
+    print_text(&format!("{}\n", dir.file("report.html").display()))
+}

@@ -1,0 +1,117 @@
+//! `report` and `plot`, through the binary: the same bytes again, every kind of picture, clear refusals.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn gflowcausal(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("gflowcausal").unwrap();
+    command.current_dir(home).args(arguments);
+    command
+}
+
+/// A directory with a trained run in `run`, and an exact one in `exact`.
+fn runs() -> TempDir {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --nodes 6 --degree 2 --rows 200 --seed 4 --out d";
+    gflowcausal(home.path(), &simulate.split(' ').collect::<Vec<_>>()).assert().success();
+    let discover =
+        "discover d/data.csv --truth d/truth.csv --iterations 20 --samples 50 --require X1->X2 --out run";
+    gflowcausal(home.path(), &discover.split(' ').collect::<Vec<_>>()).assert().success();
+    gflowcausal(home.path(), &["discover", "d/data.csv", "--method", "exact", "--out", "exact"])
+        .assert()
+        .success();
+    home
+}
+
+/// What standard error says of a refusal.
+fn refused(home: &Path, arguments: &[&str]) -> String {
+    let output = gflowcausal(home, arguments).assert().code(2).get_output().stderr.clone();
+    String::from_utf8(output).unwrap()
+}
+
+#[test]
+fn a_report_is_written_again_to_the_same_bytes() {
+    let home = runs();
+    for run in ["run", "exact"] {
+        let path = home.path().join(run).join("report.html");
+        let first = fs::read_to_string(&path).unwrap();
+        fs::write(&path, "gone").unwrap();
+        gflowcausal(home.path(), &["report", run]).assert().success().stdout(format!("{run}/report.html\n"));
+        assert!(fs::read_to_string(&path).unwrap() == first, "{run}");
+    }
+}
+
+#[test]
+fn a_report_says_what_was_run_and_loads_nothing() {
+    let home = runs();
+    let page = fs::read_to_string(home.path().join("run/report.html")).unwrap().replace("&#x2f;", "/");
+    let file = home.path().join("d/data.csv");
+    for part in [
+        "200 rows × 6 variables",
+        "<dt>Walk</dt><dd><bdi>order</bdi></dd>",
+        &format!(
+            "gflowcausal discover {} --iterations 20 --samples 50 --require &#x27;X1-&gt;X2&#x27;",
+            file.display()
+        ),
+        "Against the truth",
+        "directions away",
+        "Temperature</text>",
+    ] {
+        assert!(page.contains(part), "no {part:?}");
+    }
+    let exact = fs::read_to_string(home.path().join("exact/report.html")).unwrap();
+    assert!(exact.contains("Probabilities are exact.") && !exact.contains("Against the truth"));
+    // The one address is the name of SVG, which no browser opens.
+    for text in [&page, &exact] {
+        let addresses: Vec<&str> = text.match_indices("://").map(|(at, _)| &text[at..at + 20]).collect();
+        assert!(addresses.iter().all(|address| address.starts_with("://www.w3.org/2000/s")), "{addresses:?}");
+        assert!(!text.contains("src=\"") && !text.contains("<link"));
+    }
+}
+
+#[test]
+fn every_kind_is_drawn_in_both_formats() {
+    let home = runs();
+    for kind in ["graph", "probabilities", "training"] {
+        for ending in ["svg", "png"] {
+            let file = format!("{kind}.{ending}");
+            let plot = ["plot", "run", "--kind", kind, "--out", &file];
+            gflowcausal(home.path(), &plot).assert().success().stdout(format!("{file}\n"));
+        }
+        let svg = fs::read_to_string(home.path().join(format!("{kind}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+        let png = fs::read(home.path().join(format!("{kind}.png"))).unwrap();
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    }
+    let graph = fs::read_to_string(home.path().join("graph.svg")).unwrap();
+    let edges = fs::read_to_string(home.path().join("run/edges.csv")).unwrap().lines().count() - 1;
+    assert_eq!(graph.matches("class=\"line\"").count(), edges);
+    assert_eq!(graph.matches("class=\"node\"").count(), 6);
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_with_a_way_out() {
+    let home = runs();
+    let plot =
+        |run: &str, kind: &str, out: &str| refused(home.path(), &["plot", run, "--kind", kind, "--out", out]);
+    let said = plot("exact", "training", "x.svg");
+    assert!(
+        said.starts_with("error[not-in-run]: this run has no training: method 'exact' needs none"),
+        "{said}"
+    );
+    let said = plot("run", "graph", "x.gif");
+    assert!(said.contains("end the name in .svg or .png"), "{said}");
+    assert!(plot("nowhere", "graph", "x.svg").starts_with("error[not-found]: "));
+    assert!(
+        refused(home.path(), &["report", "d"]).starts_with("error[not-found]: cannot read 'd/result.json'")
+    );
+    fs::write(home.path().join("run/result.json"), "{\"version\": 1}").unwrap();
+    let said = refused(home.path(), &["report", "run"]);
+    assert!(said.starts_with("error[damaged-run]: 'run/result.json' is damaged: "), "{said}");
+    assert!(!home.path().join("x.svg").exists() && !home.path().join("x.gif").exists());
+}

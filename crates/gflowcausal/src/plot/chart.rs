@@ -1,0 +1,201 @@
+//! Axes, lines and bars.
+
+use super::svg::Svg;
+
+/// Space for the numbers and words beside a chart.
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 30.0;
+const BOTTOM: f64 = 44.0;
+
+/// From here on, values so many times apart are told apart better on a logarithmic axis.
+const LOG_HELPS: f64 = 30.0;
+
+/// One direction of a chart: where values stand between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Axis {
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Axis {
+    /// From the least to the largest of `values`.
+    pub(super) fn linear(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = range(values);
+        let room = if high > low { 0.0 } else { 0.5 * high.abs().max(1.0) };
+        Self { low: low - room, high: high + room, is_log: false }
+    }
+
+    /// The same, logarithmic where that helps: all values are above zero and far apart.
+    pub(super) fn log_if_it_helps(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let (low, high) = range(values.clone());
+        if low > 0.0 && high / low >= LOG_HELPS {
+            Self { low: low.log10().floor(), high: high.log10().ceil(), is_log: true }
+        } else {
+            Self::linear(values)
+        }
+    }
+
+    /// From zero to the largest of `values`.
+    pub(super) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
+        Self::linear(values.chain([0.0]))
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let value = if self.is_log { value.log10() } else { value };
+        (value - self.low) / (self.high - self.low)
+    }
+
+    /// Round numbers on the axis: 1, 2 or 5 times a power of ten apart; powers of ten on a logarithmic one.
+    fn ticks(&self) -> Vec<f64> {
+        if self.is_log {
+            let every = ((self.high - self.low) / 5.0).ceil().max(1.0) as i64;
+            let powers = self.low as i64..=self.high as i64;
+            return powers.step_by(every as usize).map(|power| 10_f64.powi(power as i32)).collect();
+        }
+        let rough = (self.high - self.low) / 4.0;
+        let power = 10_f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|&step| step >= rough);
+        let step = step.unwrap_or(10.0 * power);
+        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (first..=last).map(|times| times as f64 * step).collect()
+    }
+}
+
+/// The least and the largest finite value; 0 and 1 if there is none.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|value| value.is_finite());
+    let (low, high) =
+        finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    if low <= high { (low, high) } else { (0.0, 1.0) }
+}
+
+/// A number beside an axis: few digits, no zeros at the end.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".into()
+    } else if !(1e-3..1e5).contains(&size) {
+        format!("{value:.1e}").replace(".0e", "e")
+    } else {
+        let digits = if size >= 100.0 {
+            0
+        } else if size >= 1.0 {
+            2
+        } else {
+            4
+        };
+        let text = format!("{value:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    }
+}
+
+/// A chart with its axes drawn.
+pub(super) struct Chart {
+    svg: Svg,
+    x: Axis,
+    y: Axis,
+    width: f64,
+    height: f64,
+}
+
+impl Chart {
+    /// An empty chart of this size under `heading`.
+    pub(super) fn new((width, height): (f64, f64), heading: &str, along: &str, x: Axis, y: Axis) -> Self {
+        let mut chart = Self { svg: Svg::new(width, height, heading), x, y, width, height };
+        chart.svg.text("heading", &format!("x=\"{LEFT}\" y=\"18\""), heading);
+        let bottom = height - 8.0;
+        let middle = (LEFT + width - RIGHT) / 2.0;
+        chart.svg.text("small", &format!("x=\"{middle}\" y=\"{bottom}\" text-anchor=\"middle\""), along);
+        chart.draw_axes();
+        chart
+    }
+
+    fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        let across = LEFT + self.x.place(x) * (self.width - LEFT - RIGHT);
+        (across, self.height - BOTTOM - self.y.place(y) * (self.height - TOP - BOTTOM))
+    }
+
+    fn draw_axes(&mut self) {
+        let (left, right, base) = (LEFT, self.width - RIGHT, self.height - BOTTOM);
+        for tick in self.y.ticks() {
+            let y = base - self.y.place(tick) * (base - TOP);
+            self.svg.add("path", "grid", &format!("d=\"M{left} {y:.1}H{right}\""));
+            let shape = format!("x=\"{}\" y=\"{:.1}\" text-anchor=\"end\"", left - 6.0, y + 4.0);
+            self.svg.text("small", &shape, &short(tick));
+        }
+        for tick in self.x.ticks() {
+            let x = left + self.x.place(tick) * (right - left);
+            self.svg.add("path", "axis", &format!("d=\"M{x:.1} {base}v4\""));
+            let shape = format!("x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\"", base + 17.0);
+            self.svg.text("small", &shape, &short(tick));
+        }
+        self.svg.add("path", "axis", &format!("d=\"M{left} {TOP}V{base}H{right}\""));
+    }
+
+    /// Adds a line through `points`; what is not finite, or not on the axis, is left out.
+    pub(super) fn line(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
+        let on_axis = |y: f64| y.is_finite() && !(self.y.is_log && y <= 0.0);
+        let places = points.filter(|&(_, y)| on_axis(y)).map(|(x, y)| self.at(x, y));
+        let path: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+        if !path.is_empty() {
+            self.svg.add("path", &format!("series {class}"), &format!("d=\"M{}\"", path.join("L")));
+        }
+    }
+
+    /// Adds a bar from `low` to `high`.
+    pub(super) fn bar(&mut self, low: f64, high: f64, value: f64) {
+        let ((left, top), (right, base)) = (self.at(low, value), self.at(high, 0.0));
+        // A hair of space tells bars apart; none gets lost for it.
+        let wide = (right - left - 1.0).max(0.5);
+        let shape = format!(
+            "x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\"",
+            (base - top).max(0.0)
+        );
+        self.svg.add("rect", "bar", &shape);
+    }
+
+    /// Names the lines, from the right end of the heading's row.
+    pub(super) fn legend(&mut self, names: &[(&str, &str)]) {
+        let mut x = self.width - RIGHT;
+        for (class, name) in names.iter().rev() {
+            self.svg.text("small", &format!("x=\"{x}\" y=\"18\" text-anchor=\"end\""), name);
+            x -= 7.0 * name.chars().count() as f64 + 8.0;
+            self.svg.add("path", &format!("series {class}"), &format!("d=\"M{} 14h20\"", x - 20.0));
+            x -= 34.0;
+        }
+    }
+
+    /// The finished picture.
+    pub(super) fn into_svg(self) -> Svg {
+        self.svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_on_the_axis() {
+        let axis = Axis::linear([-3.0, 17.0].into_iter());
+        assert_eq!(axis.ticks(), [0.0, 5.0, 10.0, 15.0]);
+        let axis = Axis::log_if_it_helps([0.02, 300.0].into_iter());
+        assert_eq!(axis.ticks(), [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]);
+        assert_eq!(axis.place(1.0), 0.4);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_is_taken_only_where_it_helps() {
+        assert!(!Axis::log_if_it_helps([1.0, 2.0].into_iter()).is_log);
+        assert!(!Axis::log_if_it_helps([0.0, 1000.0].into_iter()).is_log);
+        assert!(Axis::linear([5.0].into_iter()).place(5.0) == 0.5, "one value stands in the middle");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 0.05, 2.5, 10.0, -1200.0, 1e6, 2e-5].map(short);
+        assert_eq!(numbers, ["0", "0.05", "2.5", "10", "-1200", "1e6", "2e-5"]);
+    }
+}

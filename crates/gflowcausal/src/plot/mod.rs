@@ -1,0 +1,57 @@
+//! Pictures of a run for papers and slides, and the charts of its report: SVG, and PNG without any system library.
+
+mod chart;
+mod distribution;
+mod graph;
+mod heat_map;
+mod png;
+mod svg;
+mod training;
+
+use gflowcausal_graph::choices;
+
+pub(crate) use self::distribution::{edge_counts, scores};
+pub(crate) use self::svg::FIGURE_STYLE;
+pub(crate) use self::training::panels;
+
+use self::svg::Svg;
+use crate::Error;
+use crate::report::Record;
+
+choices! {
+    /// What a picture shows.
+    #[derive(Default)]
+    pub enum PlotKind: "kind of picture" {
+        /// The best graph, drawn in layers.
+        #[default]
+        Graph = "graph",
+        /// The probability of every edge, in causal order.
+        Probabilities = "probabilities",
+        /// Loss, log-rewards and temperature of each iteration.
+        Training = "training",
+    }
+}
+
+/// A picture of the run as an SVG file.
+///
+/// # Errors
+/// When the run has no such thing.
+pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
+    let svg: Svg = match kind {
+        PlotKind::Graph => graph::graph(record),
+        PlotKind::Probabilities => heat_map::heat_map(record),
+        PlotKind::Training if record.history().is_empty() => {
+            return Err(Error::NotInRun { what: "training", method: record.method().to_owned() });
+        }
+        PlotKind::Training => training::stacked(record.history()),
+    };
+    Ok(svg.into_file())
+}
+
+/// The same as a PNG file, two dots for each unit of the SVG; fewer where it would get too large.
+///
+/// # Errors
+/// When the run has no such thing, or the picture does not fit in memory.
+pub fn plot_png(record: &Record, kind: PlotKind) -> Result<Vec<u8>, Error> {
+    png::png(&plot_svg(record, kind)?)
+}

@@ -1,0 +1,160 @@
+//! What the page's script works on, as JSON that no name can break out of.
+
+use gflowcausal_graph::Edge;
+use serde::Serialize;
+
+use super::Record;
+use super::record::BestEdge;
+use crate::layout::{Layout, label};
+
+/// Probabilities below this are not shown.
+const LEAST: f64 = 5e-4;
+
+#[derive(Serialize)]
+struct Page<'a> {
+    name: &'a str,
+    names: &'a [String],
+    labels: Vec<String>,
+    order: &'a [usize],
+    width: f64,
+    height: f64,
+    /// Centre, width and row of each box.
+    places: Vec<(f64, f64, f64, usize)>,
+    edges: Vec<PageEdge>,
+    /// Cause, effect, probability.
+    probabilities: Vec<(usize, usize, f64)>,
+    top: Vec<PageTop>,
+    truth: Option<Vec<(usize, usize)>>,
+    /// Of the best graph itself.
+    score: Option<f64>,
+    /// Whether there is one graph and no probability.
+    single: bool,
+}
+
+#[derive(Serialize)]
+struct PageEdge {
+    from: usize,
+    to: usize,
+    weight: Option<f64>,
+    probability: f64,
+    reversed: f64,
+    compelled: bool,
+    delta: Option<f64>,
+    #[serde(rename = "deltaReversed")]
+    delta_reversed: Option<f64>,
+    /// Where it passes each row between its ends.
+    bends: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct PageTop {
+    weight: f64,
+    score: Option<f64>,
+    /// Cause, effect, whether the direction is compelled in this graph's class.
+    edges: Vec<(usize, usize, bool)>,
+}
+
+/// The page's data; `<`, `>`, `&` and line separators are written as escapes, so that it can stand in a script element.
+pub(super) fn json(record: &Record) -> String {
+    let layout = record.layout();
+    let temperature = record.result.score.temperature;
+    let places = layout.nodes.iter().map(|place| (tenth(place.x), tenth(place.y), place.width, place.row));
+    let page = Page {
+        name: record.data_name(),
+        names: record.names(),
+        labels: record.names().iter().map(|name| label(name)).collect(),
+        order: record.order(),
+        width: tenth(layout.width),
+        height: tenth(layout.height),
+        places: places.collect(),
+        edges: record.edges().iter().map(|edge| page_edge(edge, &layout)).collect(),
+        probabilities: probabilities(record),
+        top: tops(record, temperature),
+        truth: record.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
+        score: record.result.score.graph,
+        single: record.is_single(),
+    };
+    escaped(&serde_json::to_string(&page).expect("every value has a JSON form"))
+}
+
+fn page_edge(best: &BestEdge, layout: &Layout) -> PageEdge {
+    let Edge { from, to } = best.edge;
+    let route = layout.routes.iter().find(|route| route.edge == best.edge);
+    PageEdge {
+        from,
+        to,
+        weight: best.weight.map(short),
+        probability: rounded(best.probability),
+        reversed: rounded(best.reversed_probability),
+        compelled: best.compelled,
+        delta: best.delta_score.map(short),
+        delta_reversed: best.delta_reversed.map(short),
+        bends: route.map_or_else(Vec::new, |route| route.bends.iter().map(|bend| tenth(bend.0)).collect()),
+    }
+}
+
+fn probabilities(record: &Record) -> Vec<(usize, usize, f64)> {
+    let count = record.names().len();
+    let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+    let known = pairs.map(|(from, to)| (from, to, record.probability(from, to)));
+    known.filter(|pair| pair.2 >= LEAST).map(|(from, to, p)| (from, to, rounded(p))).collect()
+}
+
+fn tops(record: &Record, temperature: f64) -> Vec<PageTop> {
+    let stored = record.result.posterior.top.iter().zip(&record.top);
+    stored
+        .map(|(top, dag)| PageTop {
+            weight: rounded(top.weight),
+            score: top.log_reward.map(|log_reward| short(log_reward * temperature)),
+            edges: Record::compelled(dag).map(|(edge, compelled)| (edge.from, edge.to, compelled)).collect(),
+        })
+        .collect()
+}
+
+/// Four digits after the point: what a page can show of a probability.
+fn rounded(probability: f64) -> f64 {
+    (probability * 1e4).round() / 1e4
+}
+
+fn tenth(length: f64) -> f64 {
+    (length * 10.0).round() / 10.0
+}
+
+/// Six digits.
+fn short(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '<' => text.push_str("\\u003c"),
+            '>' => text.push_str("\\u003e"),
+            '&' => text.push_str("\\u0026"),
+            '\u{2028}' => text.push_str("\\u2028"),
+            '\u{2029}' => text.push_str("\\u2029"),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_closes_the_script() {
+        let name = "</script><!--&\u{2028}";
+        let text = escaped(&serde_json::to_string(name).unwrap());
+        assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
+    }
+
+    #[test]
+    fn numbers_keep_six_digits() {
+        assert_eq!(short(-1234.567891), -1234.57);
+        assert_eq!(rounded(0.123456), 0.1235);
+    }
+}
