@@ -101,7 +101,7 @@ fn what_cannot_be_shown_is_refused_with_a_way_out() {
         |run: &str, kind: &str, out: &str| refused(home.path(), &["plot", run, "--kind", kind, "--out", out]);
     let said = plot("exact", "training", "x.svg");
     assert!(
-        said.starts_with("error[not-in-run]: this run has no training: method 'exact' needs none"),
+        said.starts_with("error[not-in-run]: this run has no training: method 'exact' gives none"),
         "{said}"
     );
     let said = plot("run", "graph", "x.gif");

@@ -115,7 +115,7 @@ pub enum Error {
     #[error("'{}' is damaged: {reason}", path.display())]
     DamagedRun { path: PathBuf, reason: String },
     /// Something to show that the run does not have.
-    #[error("this run has no {what}: method '{method}' needs none")]
+    #[error("this run has no {what}: method '{method}' gives none")]
     NotInRun { what: &'static str, method: String },
     /// A picture or page that cannot be made.
     #[error("cannot make the picture: {reason}")]

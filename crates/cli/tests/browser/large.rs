@@ -10,7 +10,7 @@ use crate::devtools::Browser;
 use crate::{DRAWN, gflowcausal, show, slide};
 
 /// A run of so many variables, as `discover --out` would leave it, with every third edge uncertain.
-fn write_run(dir: &Path, count: usize) -> usize {
+fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
     let name = |node: usize| format!("variable {node}");
     let pairs: Vec<(usize, usize)> = (1..count)
         .flat_map(|to| [(to * 7 % to, to), (to * to % to.max(2), to), (to / 2, to), (to / 3, to)])
@@ -18,7 +18,7 @@ fn write_run(dir: &Path, count: usize) -> usize {
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
         .collect();
-    let probability = |at: usize| if at % 3 == 0 { 0.4 } else { 0.95 };
+    let probability = |at: usize| if at.is_multiple_of(3) { 0.4 } else { 0.95 };
     let mut matrix = vec![vec![0.0; count]; count];
     let mut edges = Vec::new();
     for (at, &(from, to)) in pairs.iter().enumerate() {
@@ -26,7 +26,7 @@ fn write_run(dir: &Path, count: usize) -> usize {
         matrix[to][from] = 1.0 - probability(at);
         edges.push(json!({
             "from": name(from), "to": name(to), "weight": 0.5, "probability": probability(at),
-            "reversed_probability": 1.0 - probability(at), "compelled": at % 2 == 0, "delta_score": 12.0,
+            "reversed_probability": 1.0 - probability(at), "compelled": at.is_multiple_of(2), "delta_score": 12.0,
             "delta_reversed": null
         }));
     }
@@ -38,7 +38,7 @@ fn write_run(dir: &Path, count: usize) -> usize {
         "graph": { "edges": edges }, "order": variables,
         "score": { "name": "bic", "value": -1234.5, "temperature": 1.0, "prune": "selected" },
         "posterior": {
-            "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "weighting": "importance",
+            "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "weighting": weighting,
             "edge_probabilities": matrix,
             "top": vec![json!({ "weight": 0.1, "log_reward": -1234.5, "edges": named }); 10]
         },
@@ -58,7 +58,7 @@ fn a_hundred_variables_answer_at_once_and_three_hundred_open() {
     let mut page = Browser::start(1280, 900);
     for count in [100, 300] {
         let run = home.path().join(count.to_string());
-        let edges = write_run(&run, count);
+        let edges = write_run(&run, count, "importance");
         gflowcausal(home.path(), &["report", &count.to_string()]);
         let report = run.join("report.html");
         let bytes = fs::metadata(&report).unwrap().len();
@@ -76,6 +76,24 @@ fn a_hundred_variables_answer_at_once_and_three_hundred_open() {
         assert_eq!(page.number(DRAWN) as usize, edges - edges.div_ceil(3));
         page.value(&slide(0.0));
     }
+}
+
+#[test]
+#[ignore = "needs Chromium: `make browser` (part of `make test`) installs and runs it"]
+fn a_method_that_gives_one_graph_shows_no_probabilities() {
+    let home = TempDir::new().unwrap();
+    let edges = write_run(&home.path().join("one"), 12, "single");
+    gflowcausal(home.path(), &["report", "one"]);
+    let mut page = Browser::start(1280, 900);
+    page.open(&home.path().join("one/report.html"));
+    assert_eq!(page.complaints(), Vec::<&Value>::new());
+    assert_eq!(page.number(DRAWN) as usize, edges);
+    let views = "[...document.getElementsByName('view')].map((view) => view.value).join()";
+    assert_eq!(page.text(views), "best,cpdag,truth");
+    let shown = page.text("document.body.innerText");
+    assert!(!shown.contains("Least probability") && !shown.contains("Reversed\t"), "{shown}");
+    assert!(shown.contains("the method gives one graph"), "{shown}");
+    assert_eq!(page.value("document.getElementById('map').checkVisibility()"), Value::Bool(false));
 }
 
 /// Milliseconds from a move of the slider until the drawing is laid out again.

@@ -88,7 +88,8 @@ fn the_difference_is_the_metrics(page: &mut Browser, found: &Value) {
         assert_eq!(drawn as u64, metrics[kind].as_u64().unwrap(), "{kind}");
     }
     let counts = page.text("document.getElementById('counts').textContent");
-    let both = format!("SHD {}, or {} with reversible edges either way", metrics["shd"], metrics["class_shd"]);
+    let both =
+        format!("SHD {}, or {} with reversible edges either way", metrics["shd"], metrics["class_shd"]);
     assert!(counts.ends_with(&both), "{counts}");
     page.value(&slide(1.0));
     let found_surely = edges(found).iter().filter(|edge| rounded(&edge["probability"]) >= 1.0).count();

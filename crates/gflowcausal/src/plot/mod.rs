@@ -14,7 +14,6 @@ pub(crate) use self::distribution::{edge_counts, scores};
 pub(crate) use self::svg::FIGURE_STYLE;
 pub(crate) use self::training::panels;
 
-use self::svg::Svg;
 use crate::Error;
 use crate::report::Record;
 
@@ -37,12 +36,12 @@ choices! {
 /// # Errors
 /// When the run has no such thing.
 pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
-    let svg: Svg = match kind {
+    let missing = |what| Err(Error::NotInRun { what, method: record.method().to_owned() });
+    let svg = match kind {
         PlotKind::Graph => graph::graph(record),
+        PlotKind::Probabilities if record.is_single() => return missing("probabilities"),
         PlotKind::Probabilities => heat_map::heat_map(record),
-        PlotKind::Training if record.history().is_empty() => {
-            return Err(Error::NotInRun { what: "training", method: record.method().to_owned() });
-        }
+        PlotKind::Training if record.history().is_empty() => return missing("training"),
         PlotKind::Training => training::stacked(record.history()),
     };
     Ok(svg.into_file())

@@ -50,6 +50,6 @@ pub(super) fn stacked(history: &[Progress]) -> Svg {
 fn thinned(history: &[Progress]) -> Vec<Progress> {
     let every = history.len().div_ceil(POINTS).max(1);
     let last = history.len().saturating_sub(1);
-    let is_kept = |at: usize| at % every == 0 || at == last;
+    let is_kept = |at: usize| at.is_multiple_of(every) || at == last;
     history.iter().enumerate().filter(|&(at, _)| is_kept(at)).map(|(_, progress)| *progress).collect()
 }

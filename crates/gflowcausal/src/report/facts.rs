@@ -52,7 +52,11 @@ pub(super) fn summary(record: &Record) -> String {
         format!("The best graph has {edges}, {compelled} of them with a direction that the data compel.");
     let posterior = &record.result.posterior;
     let drawn = counted(posterior.samples as usize, "graph");
-    if record.is_single() { found } else { format!("{found} {drawn} drawn, {} distinct.", posterior.distinct) }
+    if record.is_single() {
+        found
+    } else {
+        format!("{found} {drawn} drawn, {} distinct.", posterior.distinct)
+    }
 }
 
 /// How far the probabilities can be trusted.
@@ -62,7 +66,8 @@ pub(super) fn trust(record: &Record) -> String {
     let mut text = match (posterior.weighting.as_str(), &record.result.training) {
         ("importance", _) => format!("The draws are worth {worth:.0} independent ones."),
         ("single", _) => {
-            "There are none: the method gives one graph. What is drawn says only which edges are in it.".to_owned()
+            "There are none: the method gives one graph. What is drawn says only which edges are in it."
+                .to_owned()
         }
         ("equal", None) => "Probabilities are exact.".to_owned(),
         ("chains", _) => {

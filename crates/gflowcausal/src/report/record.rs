@@ -213,7 +213,7 @@ impl Record {
     }
 
     /// Whether the method gives one graph and no probabilities.
-    pub(super) fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         self.result.posterior.weighting == "single"
     }
 

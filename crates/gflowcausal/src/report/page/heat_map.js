@@ -5,6 +5,7 @@ let mapSize = null;
 let cursor = null;
 
 function drawMap() {
+  if (data.single) return;
   const context = map.getContext("2d");
   const style = getComputedStyle(document.documentElement);
   const side = map.parentElement.clientWidth;

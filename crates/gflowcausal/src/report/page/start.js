@@ -72,4 +72,4 @@ drawHead();
 drawRows();
 show("best");
 fit();
-if (!data.single) drawMap();
+drawMap();
