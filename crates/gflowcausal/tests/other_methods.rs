@@ -97,7 +97,7 @@ fn exact_equals_brute_force() {
     for (seed, max_parents) in [(1, None), (2, Some(2)), (3, Some(1))] {
         for score in [ScoreName::Bic, ScoreName::Bge, ScoreName::Quadratic] {
             let nodes = if score == ScoreName::Quadratic { 4 } else { 5 };
-            let table = simulated(nodes, 2, 100, seed).table;
+            let table = simulated(nodes, 1, 100, seed).table;
             let best = found(&table, &Config { max_parents, score, ..named("exact") });
             let (local, constraints) = (best.model.local_score().unwrap(), best.model.constraints());
             let all = all_dags(nodes).filter(|dag| constraints.permits(dag)).map(|dag| local.graph(&dag));
