@@ -36,6 +36,8 @@ pub enum Stream {
     Chain { k: u64 },
     /// The graph that goes with one drawn order.
     Graph { k: u64 },
+    /// One start of a search that starts more than once.
+    Restart { k: u64 },
     /// The directions from which independent components are looked for.
     Unmixing,
     /// Anything random in a test.
@@ -59,6 +61,7 @@ impl Stream {
             Self::RandomWalk { k } => [10, k, 0],
             Self::Chain { k } => [11, k, 0],
             Self::Graph { k } => [12, k, 0],
+            Self::Restart { k } => [13, k, 0],
             Self::Unmixing => [30, 0, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }

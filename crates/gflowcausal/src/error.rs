@@ -6,7 +6,7 @@ use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadErr
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
 use gflowcausal_score::ScoreError;
-use gflowcausal_search::LingamError;
+use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
 use crate::FileError;
 use crate::run_dir::{file_code, file_fix};
@@ -69,9 +69,21 @@ pub enum Error {
     /// A method that needs a score of another kind.
     #[error("method '{method}' needs a score that is a sum over variables, which '{score}' is not")]
     NeedsPlacements { method: &'static str, score: &'static str },
+    /// A method that needs a score which equivalent graphs share.
+    #[error("method '{method}' needs a score that is the same for equivalent graphs, which '{score}' is not")]
+    NeedsEquivalence { method: &'static str, score: &'static str },
+    /// A search that was given a score which equivalent graphs do not share.
+    #[error(transparent)]
+    NotScoreEquivalent(#[from] NotScoreEquivalent),
     /// A method that needs numbers in every column.
     #[error("method '{method}' needs real numbers in every column")]
     MethodNeedsNumbers { method: &'static str },
+    /// A test of independence that cannot be made of these data.
+    #[error(transparent)]
+    Test(#[from] TestError),
+    /// Knowledge that a method cannot obey.
+    #[error("method '{method}' cannot obey --{option}")]
+    CannotObey { method: &'static str, option: &'static str },
     /// A method that looks at rows, given some with gaps.
     #[error("method '{method}' needs complete rows: it does not look at means and covariances alone")]
     NeedsCompleteRows { method: &'static str },
@@ -142,8 +154,11 @@ impl Error {
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
-            Self::NeedsPlacements { .. } => "bad-combination",
-            Self::MethodNeedsNumbers { .. } => "bad-test",
+            Self::NeedsPlacements { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
+                "bad-combination"
+            }
+            Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
+            Self::CannotObey { .. } => "cannot-obey",
             Self::NeedsCompleteRows { .. } => "missing-values",
             Self::Lingam(_) => "dependent-columns",
             Self::TooManyVariables(_) => "too-many-variables",
@@ -189,7 +204,13 @@ impl Error {
                 Some(format!("choose one of {}", names.join(", ")))
             }
             Self::NeedsPlacements { .. } => Some("use --score bic, or another method".into()),
+            Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
+                Some("use --score bic, bge, bdeu or dg, or --method boss".into())
+            }
             Self::MethodNeedsNumbers { .. } => Some("use --method boss or ges, which take categories too".into()),
+            Self::Test(TestError::MissingCells(_)) => Some("use --missing drop".into()),
+            Self::Test(_) => Some("give --test the kind of the columns, or use --method boss or ges".into()),
+            Self::CannotObey { .. } => Some("leave it out, or use --method ges or boss".into()),
             Self::NeedsCompleteRows { .. } => Some("use --missing drop".into()),
             Self::Lingam(_) => Some("leave one of them out with --exclude".into()),
             Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
 use gflowcausal_flow::{Improve, Terminal};
-use gflowcausal_graph::{Constraints, NodeSet, Order};
+use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
-use gflowcausal_search::{climb, tempered_sweep};
+use gflowcausal_search::{Obedient, climb, random_order, tempered_sweep};
 
 /// How many random orders tell how far scores spread.
 const RANDOM_ORDERS: u64 = 64;
@@ -129,56 +129,4 @@ impl Improve for LocalSearch<'_> {
         let is_climbing = rng.random_bool(CLIMBS);
         Some(Terminal::Order(if is_climbing { climb(&self.score, order) } else { order }))
     }
-}
-
-/// A score that forbids every place where the constraints do not let a variable stand.
-struct Obedient<'a> {
-    score: &'a dyn OrderScore,
-    constraints: &'a Constraints,
-}
-
-impl OrderScore for Obedient<'_> {
-    fn name(&self) -> &'static str {
-        self.score.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.score.nodes()
-    }
-
-    fn score(&self, order: &Order) -> f64 {
-        self.score.score(order)
-    }
-
-    fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
-        let mut deltas = self.score.insertion_deltas(order, node);
-        let others = order.iter().filter(|&other| other != node);
-        let (mut first, mut last) = (0, deltas.len() - 1);
-        for (position, other) in others.enumerate() {
-            if self.constraints.must_precede(other, node) {
-                first = position + 1;
-            } else if self.constraints.must_precede(node, other) {
-                last = last.min(position);
-            }
-        }
-        for (position, delta) in deltas.iter_mut().enumerate() {
-            if !(first..=last).contains(&position) {
-                *delta = f64::NEG_INFINITY;
-            }
-        }
-        deltas
-    }
-}
-
-/// An order that obeys the constraints, each next variable drawn evenly from those that may follow.
-fn random_order(constraints: &Constraints, rng: &mut StreamRng) -> Order {
-    let mut placed = NodeSet::empty(constraints.nodes());
-    let mut sequence = Vec::with_capacity(constraints.nodes());
-    while sequence.len() < constraints.nodes() {
-        let next: Vec<usize> = constraints.placeable(&placed).iter().collect();
-        let node = next[rng.random_range(0..next.len())];
-        placed.insert(node);
-        sequence.push(node);
-    }
-    Order::new(sequence).expect("each variable is placed once")
 }

@@ -40,6 +40,6 @@ pub use prune::{
 };
 pub use quadratic::Quadratic;
 pub use regress::Ols;
-pub use sortability::Sortability;
+pub use sortability::{Sortability, coefficients_of_determination};
 pub use spline::Spline;
 pub use varsort::Varsort;

@@ -91,7 +91,8 @@ pub(crate) fn log_deviations(moments: &Moments) -> Vec<f64> {
 }
 
 /// The share of each variable's variance that all others explain. Costs `O(d³)` unless a column depends on others.
-pub(crate) fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
+#[must_use]
+pub fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
     let nodes = correlation.nodes();
     if nodes == 0 {
         return Vec::new();

@@ -169,7 +169,7 @@ impl Clock {
         }
         let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();
         match self.before.replace(step) {
-            Some(Step::Searching) => self.seconds.search = passed,
+            Some(Step::Searching) => self.seconds.search += passed,
             Some(Step::Training { .. }) => self.seconds.train = passed,
             Some(Step::Sampling) => self.seconds.sample = passed,
             _ => {}

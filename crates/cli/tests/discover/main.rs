@@ -71,6 +71,27 @@ fn text_says_what_was_done_and_how_far_to_trust_it() {
 }
 
 #[test]
+fn a_method_that_draws_nothing_says_so() {
+    let home = simulated();
+    let text = printed(home.path(), &["discover", "d/data.csv", "--method", "pc", "--alpha", "0.01"]);
+    for part in ["method pc", "compelled; probabilities: none, the method gives one graph"] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+    for part in ["temperature", "pruning", "probability"] {
+        assert!(!text.contains(part), "{part:?} in:\n{text}");
+    }
+    let arguments =
+        ["discover", "d/data.csv", "--method", "ges", "--turning", "--format", "json", "--out", "run"];
+    let result = json(&printed(home.path(), &arguments));
+    assert_eq!(result["posterior"]["weighting"], "single");
+    assert_eq!(result["posterior"]["samples"], 1);
+    let class = ["directed", "undirected"].map(|kind| result["cpdag"][kind].as_array().unwrap().len());
+    assert_eq!(class.iter().sum::<usize>(), result["graph"]["edges"].as_array().unwrap().len());
+    let config = fs::read_to_string(home.path().join("run/config.toml")).unwrap();
+    assert!(config.contains("turning = true"), "{config}");
+}
+
+#[test]
 fn exact_and_trained_agree() {
     let home = simulated();
     let edges = |more: &[&str]| -> Vec<f64> {

@@ -7,7 +7,7 @@ use gflowcausal_score::{BestParents, PlacementScore};
 
 use super::{Discover, Found, Run, Step, Task};
 use crate::posterior::{Draw, Posterior};
-use crate::{Config, Error, Model};
+use crate::{Config, Error, Model, PruneName, ScoreName};
 
 /// Every order at once, up to 20 variables.
 pub(super) struct Exact;
@@ -23,6 +23,14 @@ impl Discover for Exact {
 
     fn settings(&self) -> &'static [&'static str] {
         &["score", "penalty", "prune", "threshold", "alpha", "temperature", "samples"]
+    }
+
+    /// The best of all graphs for every score that is a sum over variables given their parents.
+    fn pruning(&self, score: ScoreName) -> PruneName {
+        match score {
+            ScoreName::Quadratic | ScoreName::Gp => PruneName::Selected,
+            _ => PruneName::Auto,
+        }
     }
 
     fn sums_over_graphs(&self, _model: &Model) -> bool {

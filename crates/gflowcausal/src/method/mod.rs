@@ -1,11 +1,15 @@
 //! One trait for "a way to find a graph", and the one list of all ways.
 
+mod boss;
 mod continuous;
 mod dag_gflownet;
 mod exact;
 mod flow;
+mod ges;
 mod gflownets_score;
 mod lingam;
+mod pc;
+mod sorted;
 mod training;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,6 +168,13 @@ impl Run<'_> {
 static METHODS: &[&dyn Discover] = &[
     &flow::GFlowCausal,
     &exact::Exact,
+    &boss::Boss,
+    &ges::Equivalence,
+    &pc::PeterClark,
+    &sorted::Sorted::Residual,
+    &sorted::Sorted::Variance,
+    &sorted::Sorted::R2,
+    &sorted::Sorted::Random,
     &lingam::Lingam::Ica,
     &lingam::Lingam::Direct,
     &continuous::Continuous::Notears,

@@ -85,17 +85,23 @@ impl<B: Search> OrderModel for Sparse<B> {
 
 /// An order is worth what the graph of all allowed edges along it is worth.
 struct Full<S> {
-    score: S,
+    search: GrowShrink<Cached<S>>,
     constraints: Constraints,
+}
+
+impl<S: LocalScore> Full<S> {
+    fn new(score: S, constraints: Constraints) -> Self {
+        Self { search: GrowShrink::new(Cached::new(score), constraints.clone()), constraints }
+    }
 }
 
 impl<S: LocalScore> PlacementScore for Full<S> {
     fn name(&self) -> &'static str {
-        LocalScore::name(&self.score)
+        PlacementScore::name(&self.search)
     }
 
     fn nodes(&self) -> usize {
-        LocalScore::nodes(&self.score)
+        PlacementScore::nodes(&self.search)
     }
 
     fn placement(&self, node: usize, before: &NodeSet) -> f64 {
@@ -104,7 +110,7 @@ impl<S: LocalScore> PlacementScore for Full<S> {
         }
         let mut parents = before.clone();
         parents.intersect_with(self.constraints.allowed_parents(node));
-        self.score.local(node, &parents)
+        self.search.local_score().local(node, &parents)
     }
 }
 
@@ -117,8 +123,12 @@ impl<S: LocalScore> OrderModel for Full<S> {
         Some(self)
     }
 
+    fn best_parents(&self) -> Option<&dyn BestParents> {
+        Some(&self.search)
+    }
+
     fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(&self.score)
+        Some(self.search.local_score())
     }
 }
 
@@ -176,13 +186,9 @@ pub(super) fn build(
         ScoreName::Varsort => Box::new(Varsort::new(numbers()?)?),
         ScoreName::Bdeu => grow_shrink(Bdeu::new(table, EQUIVALENT_SAMPLE_SIZE)?, limits()),
         ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
-        ScoreName::Quadratic => {
-            Box::new(Full { score: Cached::new(Quadratic::new(table, penalty)?), constraints: limits() })
-        }
+        ScoreName::Quadratic => Box::new(Full::new(Quadratic::new(table, penalty)?, limits())),
         ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
-        ScoreName::Gp => {
-            Box::new(Full { score: Cached::new(GpMarginal::new(table)?), constraints: limits() })
-        }
+        ScoreName::Gp => Box::new(Full::new(GpMarginal::new(table)?, limits())),
     })
 }
 

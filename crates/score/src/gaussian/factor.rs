@@ -9,7 +9,7 @@ use super::fit::Fit;
 /// The factors `L D Lᵀ` of the correlations among some variables.
 ///
 /// A variable that depends linearly on those before it has an inverse pivot of zero and takes part in nothing.
-struct Factor {
+pub(super) struct Factor {
     members: SmallVec<[usize; 16]>,
     /// The rows of `L` below the unit diagonal, one after the other.
     packed: SmallVec<[f64; 128]>,
@@ -18,7 +18,7 @@ struct Factor {
 
 impl Factor {
     /// Costs `O(k³/6)` multiply-adds for `k` members.
-    fn of(correlation: &Correlation, members: impl Iterator<Item = usize>) -> Self {
+    pub(super) fn of(correlation: &Correlation, members: impl Iterator<Item = usize>) -> Self {
         let members: SmallVec<[usize; 16]> = members.collect();
         let k = members.len();
         let mut packed: SmallVec<[f64; 128]> = zeros(k * k.saturating_sub(1) / 2);
@@ -36,11 +36,18 @@ impl Factor {
     }
 
     /// What the members leave of the variance of `node`, and its covariance with what is new in each.
-    fn residual(&self, correlation: &Correlation, node: usize) -> (f64, SmallVec<[f64; 16]>) {
+    pub(super) fn residual(&self, correlation: &Correlation, node: usize) -> (f64, SmallVec<[f64; 16]>) {
         let mut news: SmallVec<[f64; 16]> = zeros(self.members.len());
         let correlations = correlation.row(node);
         let left = project(&self.members, &self.packed, &self.inverse_pivots, correlations, &mut news);
         (left.max(RESOLUTION), news)
+    }
+
+    /// What the members leave of the covariance of `a` and `b`.
+    pub(super) fn residual_covariance(&self, correlation: &Correlation, a: usize, b: usize) -> f64 {
+        let (news_a, news_b) = (self.residual(correlation, a).1, self.residual(correlation, b).1);
+        let explained = news_a.iter().zip(&news_b).zip(&self.inverse_pivots);
+        explained.fold(correlation.row(a)[b], |left, ((a, b), inverse)| left - a * b * inverse)
     }
 
     /// What each member adds to the logarithm of the determinant, on the data's own scale; a dependent one counts as

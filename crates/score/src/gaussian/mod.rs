@@ -7,6 +7,7 @@ mod correlation;
 mod factor;
 mod fit;
 mod kernel;
+mod partial;
 mod schur;
 mod sweep;
 

@@ -1,0 +1,62 @@
+//! Best order score search with restarts.
+
+use std::sync::atomic::Ordering;
+
+use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_graph::Order;
+use gflowcausal_search::{Obedient, best_order, boss};
+
+use super::{Discover, Found, Run, Step, Task};
+use crate::{Config, Error, Model};
+
+/// From how many orders the search starts unless something else is asked for.
+const RESTARTS: usize = 10;
+
+/// How many starts run side by side before the clock is asked.
+const BATCH: usize = 4;
+
+/// Insertions of one variable at a time into random orders, until none helps.
+pub(super) struct Boss;
+
+impl Discover for Boss {
+    fn name(&self) -> &'static str {
+        "boss"
+    }
+
+    fn about(&self) -> &'static str {
+        "best order score search: best insertions over grow-shrink trees, with restarts"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &["score", "penalty", "prune", "threshold", "alpha", "restarts"]
+    }
+
+    fn check(&self, _model: &Model, config: &Config) -> Result<(), Error> {
+        match config.restarts {
+            Some(0) => Err(Error::Value { option: "restarts", value: 0.0, range: "at least 1" }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The best order of all starts; one that a stop cut short counts too.
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let Task { model, config, .. } = *task;
+        let score = Obedient { score: model.order_score(), constraints: model.constraints() };
+        let restarts = config.restarts.unwrap_or(RESTARTS);
+        let mut orders: Vec<Order> = Vec::new();
+        while orders.len() < restarts {
+            run.tell(Step::Searching);
+            if run.is_stopped() && !orders.is_empty() {
+                break;
+            }
+            let (done, stop) = (orders.len(), run.stop);
+            orders.extend(map(BATCH.min(restarts - done), |k| {
+                let mut rng = stream(config.seed, Stream::Restart { k: (done + k) as u64 });
+                boss(&score, &mut rng, || stop.load(Ordering::Relaxed))
+            }));
+        }
+        let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
+        let graph = model.graph_of(&order);
+        Ok(Found::single(model, order, graph))
+    }
+}

@@ -1,0 +1,44 @@
+//! Greedy equivalence search.
+
+use gflowcausal_score::LocalScore;
+use gflowcausal_search::{FoundClass, Ges};
+
+use super::{Discover, Found, Run, Step, Task};
+use crate::{Config, Error, Model};
+
+/// From class to class of equivalent graphs: insertions, deletions and, if wanted, turns.
+pub(super) struct Equivalence;
+
+impl Discover for Equivalence {
+    fn name(&self) -> &'static str {
+        "ges"
+    }
+
+    fn about(&self) -> &'static str {
+        "greedy equivalence search: the best edge in, then the best edge out, from class to class"
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &["score", "penalty", "turning"]
+    }
+
+    fn check(&self, model: &Model, _config: &Config) -> Result<(), Error> {
+        local_score(model).map(|_| ())
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        let Task { model, config, .. } = *task;
+        let search = Ges::new(local_score(model)?, model.constraints(), config.turning)?;
+        let FoundClass { class, member } = search.search(|| {
+            run.tell(Step::Searching);
+            run.is_stopped()
+        });
+        Ok(Found::class(model, class, member))
+    }
+}
+
+fn local_score(model: &Model) -> Result<&dyn LocalScore, Error> {
+    let equivalent = model.local_score().filter(LocalScore::is_score_equivalent);
+    let score = model.score_name().name();
+    equivalent.ok_or(Error::NeedsEquivalence { method: "ges", score })
+}

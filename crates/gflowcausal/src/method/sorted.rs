@@ -1,0 +1,88 @@
+//! Orders that a sort gives, and one that chance gives: what every other method has to beat.
+
+use gflowcausal_data::Moments;
+use gflowcausal_determinism::{Stream, stream};
+use gflowcausal_graph::Order;
+use gflowcausal_search::{equal_variance_order, r2_order, random_order, variance_order};
+
+use super::{Discover, Found, Run, Step, Task};
+use crate::{Config, Error, Model, PruneName, ScoreName};
+
+/// By which rule variables are put in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sorted {
+    /// By variance.
+    Variance,
+    /// By the share of variance that all others explain.
+    R2,
+    /// By the variance that those before leave.
+    Residual,
+    /// By chance.
+    Random,
+}
+
+impl Sorted {
+    fn moments<'a>(self, task: &Task<'a>) -> Result<&'a Moments, Error> {
+        task.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
+    }
+
+    fn order(self, task: &Task<'_>) -> Result<Order, Error> {
+        let constraints = task.model.constraints();
+        Ok(match self {
+            Self::Variance => variance_order(self.moments(task)?, constraints),
+            Self::R2 => r2_order(self.moments(task)?, constraints)?,
+            Self::Residual => equal_variance_order(self.moments(task)?, constraints),
+            Self::Random => {
+                random_order(constraints, &mut stream(task.config.seed, Stream::Restart { k: 0 }))
+            }
+        })
+    }
+}
+
+impl Discover for Sorted {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Variance => "sort-var",
+            Self::R2 => "sort-r2",
+            Self::Residual => "eqvar",
+            Self::Random => "random-order",
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        match self {
+            Self::Variance => "the order by variance, then pruned: what units alone give (sortnregress)",
+            Self::R2 => "the order by R², then pruned: what scale-free sorting gives (R²-sortnregress)",
+            Self::Residual => "each next variable the one with the smallest variance given those before",
+            Self::Random => "a random order, then pruned: what chance gives",
+        }
+    }
+
+    fn settings(&self) -> &'static [&'static str] {
+        &["score", "penalty", "prune", "threshold", "alpha"]
+    }
+
+    /// The published pruning where the score is the default for numbers.
+    fn pruning(&self, score: ScoreName) -> PruneName {
+        match (self, score) {
+            (Self::Residual, ScoreName::Bic) => PruneName::TTest,
+            (_, ScoreName::Bic) => PruneName::Lasso,
+            _ => PruneName::Auto,
+        }
+    }
+
+    fn check(&self, _model: &Model, _config: &Config) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn check_data(&self, task: &Task<'_>) -> Result<(), Error> {
+        if *self == Self::Random { Ok(()) } else { self.moments(task).map(|_| ()) }
+    }
+
+    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
+        run.tell(Step::Searching);
+        let order = self.order(task)?;
+        let graph = task.model.graph_of(&order);
+        Ok(Found::single(task.model, order, graph))
+    }
+}

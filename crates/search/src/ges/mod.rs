@@ -1,0 +1,158 @@
+//! Greedy equivalence search: from class to class, edge by edge in, then edge by edge out.
+
+mod operators;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use gflowcausal_determinism::map;
+use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, Pdag};
+use gflowcausal_score::LocalScore;
+
+use self::operators::{Class, Judge, Operator};
+use self::queue::Queue;
+
+/// Greedy equivalence search (Chickering 2002) with a score that is the same for equivalent graphs.
+///
+/// Starts from the class of the required edges, takes the best insertion until none raises the score, then the best
+/// deletion. With turning (Hauser and Bühlmann 2012) it goes on with the best turn, and through all three again, until
+/// nothing raises the score. A step is taken only if the class it leads to has a member that obeys the constraints.
+pub struct Ges<'a> {
+    judge: Judge<'a>,
+    turning: bool,
+    known: Vec<Edge>,
+}
+
+/// A score for which equivalent graphs differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("greedy equivalence search needs a score that is the same for equivalent graphs, which '{0}' is not")]
+pub struct NotScoreEquivalent(pub &'static str);
+
+/// The class that the search ended in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundClass {
+    /// Arrows that all its members that obey share, and undirected edges.
+    pub class: Pdag,
+    /// A member that obeys.
+    pub member: Dag,
+}
+
+impl<'a> Ges<'a> {
+    /// A search with `score` within `constraints`.
+    ///
+    /// # Errors
+    /// A score for which equivalent graphs differ.
+    ///
+    /// # Panics
+    /// If the two speak of different numbers of variables.
+    pub fn new(
+        score: &'a dyn LocalScore,
+        constraints: &'a Constraints,
+        turning: bool,
+    ) -> Result<Self, NotScoreEquivalent> {
+        assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
+        if !score.is_score_equivalent() {
+            return Err(NotScoreEquivalent(score.name()));
+        }
+        let known = one_way(constraints);
+        Ok(Self { judge: Judge { score, constraints }, turning, known })
+    }
+
+    /// Searches until no step raises the score, or `is_stopped`.
+    pub fn search(&self, mut is_stopped: impl FnMut() -> bool) -> FoundClass {
+        let mut now = self.start();
+        loop {
+            now = self.forward(now, &mut is_stopped);
+            now = self.greedy(now, Judge::deletions, &mut is_stopped).0;
+            if !self.turning {
+                return now.found;
+            }
+            let (turned, is_better) = self.greedy(now, Judge::turns, &mut is_stopped);
+            now = turned;
+            if !is_better || is_stopped() {
+                return now.found;
+            }
+        }
+    }
+
+    /// The class of the required edges alone.
+    fn start(&self) -> Place {
+        let nodes = self.judge.constraints.nodes();
+        let required = Dag::from_edges(nodes, self.judge.constraints.required_edges())
+            .expect("constraints can be obeyed");
+        self.place(&Pdag::from(&required)).expect("constraints can be obeyed")
+    }
+
+    fn forward(&self, start: Place, is_stopped: &mut impl FnMut() -> bool) -> Place {
+        let mut now = start;
+        let mut queue = Queue::new(&self.judge, &now.class);
+        while !is_stopped() {
+            let Some((edge, next)) = queue.first(|operator| self.take(&now, operator)) else { break };
+            queue.renew(&self.judge, &now.class, &next.class, edge);
+            now = next;
+        }
+        now
+    }
+
+    /// The best step of one kind until none raises the score; and whether there was any.
+    fn greedy(
+        &self,
+        start: Place,
+        steps: impl Fn(&Judge<'a>, &Class, usize) -> Vec<Operator> + Sync,
+        is_stopped: &mut impl FnMut() -> bool,
+    ) -> (Place, bool) {
+        let (mut now, mut is_better) = (start, false);
+        while !is_stopped() {
+            let nodes = now.class.skeleton.len();
+            let mut all = map(nodes, |effect| steps(&self.judge, &now.class, effect)).concat();
+            all.sort_by(Operator::rank);
+            let Some(next) = all.iter().find_map(|operator| self.take(&now, operator)) else { break };
+            (now, is_better) = (next, true);
+        }
+        (now, is_better)
+    }
+
+    fn take(&self, now: &Place, operator: &Operator) -> Option<Place> {
+        if now.class.admits(operator) { self.place(&now.class.after(operator)) } else { None }
+    }
+
+    /// The class of `graph`, if it has a member that obeys.
+    fn place(&self, graph: &Pdag) -> Option<Place> {
+        let class = Cpdag::of(&graph.consistent_extension()?).into_pdag();
+        let (oriented, member) = self.obeying(&class)?;
+        let found = FoundClass { class: oriented, member };
+        self.judge.constraints.permits(&found.member).then(|| Place { class: Class::new(class), found })
+    }
+
+    /// `class` with the known directions and what follows from them, and a member that has them; none if there is none.
+    ///
+    /// Directions that contradict the class end in no member, or in a member of another class.
+    fn obeying(&self, class: &Pdag) -> Option<(Pdag, Dag)> {
+        let mut oriented = class.clone();
+        for &edge in &self.known {
+            oriented.orient(edge);
+        }
+        if !self.known.is_empty() {
+            oriented.close_under_meek();
+        }
+        let member = oriented.consistent_extension()?;
+        let is_member = self.known.is_empty() || Cpdag::of(&member).as_pdag() == class;
+        is_member.then_some((oriented, member))
+    }
+}
+
+/// Where the search stands.
+struct Place {
+    class: Class,
+    found: FoundClass,
+}
+
+/// The edges that are allowed in one direction only: their direction is known once they are there.
+fn one_way(constraints: &Constraints) -> Vec<Edge> {
+    let nodes = constraints.nodes();
+    let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| Edge { from, to }));
+    pairs
+        .filter(|edge| edge.from != edge.to)
+        .filter(|&edge| constraints.allows(edge) && !constraints.allows(edge.reversed()))
+        .collect()
+}

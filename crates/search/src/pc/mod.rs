@@ -1,0 +1,59 @@
+//! PC-stable: edges go when a test finds the pair independent given others; directions follow from where they went.
+
+mod independence;
+mod orient;
+mod skeleton;
+
+use gflowcausal_graph::{Constraints, Dag, Pdag};
+
+pub use self::independence::{CategoryTest, FisherZ, IndependenceTest, TestError};
+use self::orient::{Orientation, stand_in};
+use self::skeleton::Skeleton;
+
+/// The PC algorithm (Spirtes, Glymour and Scheines 2000), order-independent in its edges (Colombo and Maathuis 2014).
+///
+/// Conflicts, which only finite samples have, are settled like this: a middle variable that is in *no* set that
+/// separated its neighbours at the level where they came apart is a collider; knowledge goes before colliders and an
+/// earlier collider (by the order of the columns) before a later one; no rule closes a cycle or turns an arrow.
+///
+/// Knowledge: a required edge is never tested, a pair forbidden both ways is tested only to orient others, and no arrow
+/// points where it is forbidden. The most parents of a variable cannot be bounded.
+pub struct Pc<'a> {
+    test: &'a dyn IndependenceTest,
+    alpha: f64,
+    constraints: &'a Constraints,
+}
+
+/// What PC found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PcClass {
+    /// Arrows and undirected edges. On contradictory samples it may be no class of DAGs.
+    pub class: Pdag,
+    /// A DAG that stands for it and obeys the constraints.
+    pub member: Dag,
+}
+
+impl<'a> Pc<'a> {
+    /// A search by `test`, which finds a pair independent when its p-value is above `alpha`.
+    ///
+    /// # Panics
+    /// If test and constraints speak of different numbers of variables.
+    #[must_use]
+    pub fn new(test: &'a dyn IndependenceTest, alpha: f64, constraints: &'a Constraints) -> Self {
+        assert_eq!(test.nodes(), constraints.nodes(), "a test and constraints of different variables");
+        Self { test, alpha, constraints }
+    }
+
+    /// Tests level by level until there is nothing left to test, or `is_stopped`; then orients.
+    pub fn search(&self, mut is_stopped: impl FnMut() -> bool) -> PcClass {
+        let mut skeleton = Skeleton::full(self.constraints);
+        let mut size = 0;
+        while skeleton.has_level(size) && !is_stopped() {
+            skeleton.test_level(self.test, self.alpha, self.constraints, size);
+            size += 1;
+        }
+        let class = Orientation::known(&skeleton, self.constraints).colliders().follow();
+        let (member, class) = stand_in(class, self.constraints);
+        PcClass { class, member }
+    }
+}
