@@ -1,4 +1,4 @@
-"""Runs a script in a virtual environment of its own, made on first use from requirements.txt beside it."""
+"""Runs a script in a virtual environment of its own, made on first use from a list of packages beside it."""
 
 import os
 import subprocess
@@ -6,19 +6,19 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-VENV = HERE / ".venv"
 ONE_THREAD = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"]
 
 
-def enter():
+def enter(requirements="requirements.txt"):
     """Starts the running script again inside the environment, with one thread for every numeric library."""
-    if Path(sys.prefix) == VENV:
+    venv = HERE / ".venv" / Path(requirements).stem
+    if Path(sys.prefix) == venv:
         return
-    if not (VENV / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
-        pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "-q", "-r", str(HERE / "requirements.txt")]
+    if not (venv / "ready").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "-q", "-r", str(HERE / requirements)]
         subprocess.run(pip, check=True)
-        (VENV / "ready").touch()
+        (venv / "ready").touch()
     environment = os.environ | {name: "1" for name in ONE_THREAD}
-    python = str(VENV / "bin" / "python")
+    python = str(venv / "bin" / "python")
     os.execve(python, [python, *sys.argv], environment)

@@ -52,6 +52,9 @@ pub struct Distance {
 
 impl Draw {
     /// Joins draws of the same order and graph, in the order of their first appearance.
+    ///
+    /// Where different ways led to it, their importance weights are averaged: the joined draw weighs what they weigh
+    /// together.
     #[must_use]
     pub fn merged(draws: Vec<Self>) -> Vec<Self> {
         let mut places: BTreeMap<(Vec<usize>, Vec<Edge>), usize> = BTreeMap::new();
@@ -60,11 +63,24 @@ impl Draw {
             let key = (draw.order.as_slice().to_vec(), draw.dag.edges().collect());
             let place = *places.entry(key).or_insert(merged.len());
             match merged.get_mut(place) {
-                Some(known) => known.count += draw.count,
+                Some(known) => known.join(&draw),
                 None => merged.push(draw),
             }
         }
         merged
+    }
+}
+
+impl Draw {
+    /// Counts `other` too: `1/p` becomes the mean of both, each as often as it was drawn.
+    fn join(&mut self, other: &Self) {
+        let (own, others) = (f64::from(self.count), f64::from(other.count));
+        self.count += other.count;
+        if self.log_prob != other.log_prob {
+            let least = self.log_prob.min(other.log_prob);
+            let mean = own * (least - self.log_prob).exp() + others * (least - other.log_prob).exp();
+            self.log_prob = least - (mean / (own + others)).ln();
+        }
     }
 }
 
@@ -273,6 +289,15 @@ mod tests {
         let posterior = Posterior::of(3, &draws);
         assert_eq!(posterior.candidates.len(), 1);
         assert_eq!(posterior.samples, 3);
+    }
+
+    #[test]
+    fn ways_to_the_same_graph_weigh_what_they_weigh_together() {
+        let ways = [-1.0, -2.5, -2.5, -0.3].map(|log_prob| draw(&[(0, 1)], 0.0, log_prob, 1));
+        let apart: f64 = ways.iter().map(|way| (-way.log_prob).exp()).sum();
+        let joined = Draw::merged(ways.to_vec());
+        assert_eq!((joined.len(), joined[0].count), (1, 4));
+        assert!((4.0 * (-joined[0].log_prob).exp() - apart).abs() < 1e-12);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Other ways to a graph: insertions into orders, sorts, equivalence classes, tests of independence, independent components,
-//! continuous weights.
+//! Other ways to a graph: insertions into orders, sorts, search over equivalence classes, tests of independence,
+//! independent components, continuous weights.
 
 mod boss;
 mod continuous;
