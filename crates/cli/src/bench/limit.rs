@@ -2,7 +2,7 @@
 
 use gflowcausal::Error;
 use gflowcausal::data::{Moments, Simulated, simulate};
-use gflowcausal::graph::{Constraints, Dag, Pdag, evaluate};
+use gflowcausal::graph::{Constraints, Dag, Pdag, auroc, evaluate};
 use gflowcausal::score::{Cam, LinearModel, NoPruning, Prune, ScoreError, TTest, prune_order};
 
 use super::runs::Figures;
@@ -51,7 +51,17 @@ fn figures(graph: &Dag, truth: &Dag, cpu_seconds: f64) -> Figures {
         shd: metrics.shd as f64,
         class_shd: metrics.shd as f64,
         cpdag_shd: metrics.cpdag_shd as f64,
+        expected_shd: metrics.shd as f64,
+        auroc: auroc(&indicator(graph), truth),
         cpu_seconds,
         true_edges: truth.edge_count() as f64,
     }
+}
+
+/// One where `graph` has an edge, row causes column.
+fn indicator(graph: &Dag) -> Vec<f64> {
+    let nodes = graph.nodes();
+    let mut matrix = vec![0.0; nodes * nodes];
+    graph.edges().for_each(|edge| matrix[edge.from * nodes + edge.to] = 1.0);
+    matrix
 }

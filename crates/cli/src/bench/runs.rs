@@ -56,6 +56,10 @@ pub(super) struct Figures {
     /// With reversible edges either way.
     pub(super) class_shd: f64,
     pub(super) cpdag_shd: f64,
+    /// The mean SHD of the draws.
+    pub(super) expected_shd: f64,
+    /// Of the edge probabilities.
+    pub(super) auroc: f64,
     pub(super) cpu_seconds: f64,
     pub(super) true_edges: f64,
 }
@@ -70,6 +74,8 @@ impl Figures {
             shd: metric("shd")?,
             class_shd: metric("class_shd")?,
             cpdag_shd: metric("cpdag_shd")?,
+            expected_shd: metric("expected_shd")?,
+            auroc: metric("auroc")?,
             cpu_seconds: result["seconds"]["cpu"].as_f64()?,
             true_edges: true_edges as f64,
         })

@@ -7,10 +7,11 @@ use super::suite::{Paper, Suite};
 use crate::output::aligned;
 
 /// What stands in front of the columns of figures.
-const HEADER: [&str; 9] = ["data", "scale", "method", "graphs", "TPR", "FDR", "SHD", "CPDAG-SHD", "CPU s"];
+const HEADER: [&str; 11] =
+    ["data", "scale", "method", "graphs", "TPR", "FDR", "SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s"];
 
 /// The columns of figures.
-const FIGURES: [usize; 6] = [3, 4, 5, 6, 7, 8];
+const FIGURES: [usize; 8] = [3, 4, 5, 6, 7, 8, 9, 10];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -34,6 +35,8 @@ pub(super) struct Row {
     /// With reversible edges either way.
     pub(super) class_shd: Option<Spread>,
     pub(super) cpdag_shd: Option<Spread>,
+    pub(super) expected_shd: Option<Spread>,
+    pub(super) auroc: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
     /// What there is to say about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,12 +128,21 @@ impl Table {
 
 /// All tables as one with a row a line.
 pub(super) fn csv(tables: &[Table]) -> String {
-    let figures = ["tpr", "fdr", "shd", "class_shd", "cpdag_shd", "cpu_seconds"];
+    let figures = ["tpr", "fdr", "shd", "class_shd", "cpdag_shd", "expected_shd", "auroc", "cpu_seconds"];
     let named = figures.map(|name| format!("{name},{name}_sd")).join(",");
     let mut text = format!("suite,data,scale,method,graphs,{named}\n");
     for table in tables {
         for row in &table.rows {
-            let spreads = [row.tpr, row.fdr, row.shd, row.class_shd, row.cpdag_shd, row.cpu_seconds];
+            let spreads = [
+                row.tpr,
+                row.fdr,
+                row.shd,
+                row.class_shd,
+                row.cpdag_shd,
+                row.expected_shd,
+                row.auroc,
+                row.cpu_seconds,
+            ];
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let cells = spreads.map(|spread| {
                 format!("{},{}", number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation)))
@@ -183,24 +195,28 @@ impl Row {
             shd: spread(|figures| figures.shd),
             class_shd: spread(|figures| figures.class_shd),
             cpdag_shd: spread(|figures| figures.cpdag_shd),
+            expected_shd: spread(|figures| figures.expected_shd),
+            auroc: spread(|figures| figures.auroc),
             cpu_seconds: spread(|figures| figures.cpu_seconds),
             note: None,
         }
     }
 
     fn of_paper(data: &str, paper: Paper, edges: Option<f64>) -> Self {
-        let note = |edges: f64, tpr: f64| {
+        let note = |edges: f64, tpr: f64, shd: f64| {
             let missed = (1.0 - tpr) * edges;
             format!(
-                "impossible: a TPR of {tpr} misses {missed:.1} of {edges} edges, more than its SHD of {}",
-                paper.shd
+                "impossible: a TPR of {tpr} misses {missed:.1} of {edges} edges, more than its SHD of {shd}"
             )
         };
         let impossible = edges.filter(|&edges| paper.is_impossible(edges));
+        let figures = paper.tpr.zip(paper.shd);
         Self {
             tpr: paper.tpr.and_then(Spread::known),
-            shd: Spread::known(paper.shd),
-            note: impossible.zip(paper.tpr).map(|(edges, tpr)| note(edges, tpr)),
+            shd: paper.shd.and_then(Spread::known),
+            expected_shd: paper.expected_shd.and_then(Spread::known),
+            auroc: paper.auroc.and_then(Spread::known),
+            note: impossible.zip(figures).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
             ..Self::new(data, "raw", "the paper".into(), &[])
         }
     }
@@ -216,6 +232,8 @@ impl Row {
             Spread::text(self.fdr, 2),
             Spread::text(self.shd, 1) + mark,
             Spread::text(self.cpdag_shd, 1),
+            Spread::text(self.expected_shd, 1),
+            Spread::text(self.auroc, 3),
             Spread::text(self.cpu_seconds, 2),
         ]
     }

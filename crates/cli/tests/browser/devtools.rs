@@ -56,6 +56,7 @@ impl Browser {
     }
 
     /// Sends a command and waits for its answer.
+    #[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
