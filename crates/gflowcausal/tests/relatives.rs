@@ -52,7 +52,7 @@ fn dag_gflownet_draws_graphs_by_their_posterior() {
     let config = Config {
         method: "dag-gflownet".into(),
         score: ScoreName::Bge,
-        iterations: Some(4000),
+        iterations: Some(1500),
         samples: 4000,
         ..Config::default()
     };
