@@ -212,9 +212,9 @@ mod tests {
     impl Smooth for Quadratic {
         fn evaluate(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
             let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-            for i in 0..x.len() {
+            for (i, slope) in gradient.iter_mut().enumerate() {
                 let left = if i > 0 { at(i - 1) } else { 0.0 };
-                gradient[i] = 2.5 * at(i) - left - at(i + 1);
+                *slope = 2.5 * at(i) - left - at(i + 1);
             }
             let value = 0.5 * dot(x, gradient) - dot(&self.b, x);
             gradient.iter_mut().zip(&self.b).for_each(|(g, b)| *g -= b);

@@ -60,13 +60,15 @@ impl Made {
                 }
             }
         }
-        let mut columns = vec![vec![0.0; rows]; nodes];
-        for row in 0..rows {
+        let mut columns = vec![Vec::with_capacity(rows); nodes];
+        for _ in 0..rows {
+            let mut values: Vec<f64> = Vec::with_capacity(nodes);
             for j in 0..nodes {
-                let effect: f64 = (0..j).map(|i| weights[i][j] * columns[i][row]).sum();
+                let effect: f64 = values.iter().zip(&weights).map(|(value, row)| row[j] * value).sum();
                 let draws = if noise == Noise::Uniform { 1 } else { 12 };
-                columns[j][row] = effect + (0..draws).map(|_| u()).sum::<f64>();
+                values.push(effect + (0..draws).map(|_| u()).sum::<f64>());
             }
+            columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
         }
         let mut swap: Vec<usize> = (0..nodes).collect();
         for k in (1..nodes).rev() {
