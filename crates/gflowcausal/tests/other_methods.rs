@@ -58,7 +58,8 @@ proptest! {
             Ok(found) => {
                 prop_assert!(found.model.constraints().permits(&found.graph), "{:?}", found.graph);
                 prop_assert!(found.order.is_compatible_with(&found.graph));
-                for edge in found.class().directed() {
+                // Tests of independence may contradict each other: then no graph has all the arrows that PC finds.
+                for edge in found.class().directed().filter(|_| method != "pc") {
                     prop_assert!(found.graph.contains(edge), "{edge} is in the class, not in the graph");
                 }
             }

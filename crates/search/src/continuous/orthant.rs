@@ -52,7 +52,8 @@ pub(super) fn minimize(
         if stop.load(Ordering::Relaxed) || slope.iter().all(|slope| slope.abs() <= LEAST_SLOPE) {
             break;
         }
-        let direction = aligned(curvature.newton_direction(&slope), &slope);
+        let newton = curvature.newton_direction(&slope);
+        let direction = if penalty > 0.0 { aligned(newton, &slope) } else { newton };
         let length = if curvature.is_empty() { 1.0 / norm(&slope).max(1.0) } else { 1.0 };
         match step(f, penalty, free, &here, &slope, &direction, length) {
             Some(next) => {
@@ -112,7 +113,7 @@ fn aligned(mut direction: Vec<f64>, slope: &[f64]) -> Vec<f64> {
     direction
 }
 
-/// Goes along `direction`, not past zero in any coordinate, and half as far until it pays.
+/// Goes along `direction`, not past zero in any coordinate that is penalised, and half as far until it pays.
 fn step(
     f: &mut impl Smooth,
     penalty: f64,
@@ -128,7 +129,7 @@ fn step(
                 let x = here.point[i];
                 let moved = x + length * direction[i];
                 let orthant = if x == 0.0 { -slope[i] } else { x };
-                if moved * orthant > 0.0 { moved } else { 0.0 }
+                if penalty == 0.0 || moved * orthant > 0.0 { moved } else { 0.0 }
             })
             .collect();
         let promised: f64 = (0..point.len()).map(|i| slope[i] * (point[i] - here.point[i])).sum();
