@@ -128,6 +128,20 @@ impl Browser {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
     }
 
+    /// Presses the mouse at one place and lets go at another.
+    pub(crate) fn drag(&mut self, (x, y): (f64, f64), (to_x, to_y): (f64, f64)) {
+        let mut mouse = |kind: &str, x: f64, y: f64, buttons: u32| {
+            let event = json!({
+                "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1
+            });
+            self.call("Input.dispatchMouseEvent", event);
+        };
+        mouse("mousePressed", x, y, 1);
+        mouse("mouseMoved", (x + to_x) / 2.0, (y + to_y) / 2.0, 1);
+        mouse("mouseMoved", to_x, to_y, 1);
+        mouse("mouseReleased", to_x, to_y, 0);
+    }
+
     /// Presses a key.
     pub(crate) fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {

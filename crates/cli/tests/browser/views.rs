@@ -28,6 +28,7 @@ fn the_page_of_a_run_answers() {
     the_difference_is_the_metrics(&mut page, &found);
     search_highlights(&mut page, &found);
     an_edge_says_why(&mut page, &found);
+    boxes_paper_and_zoom_move(&mut page);
     the_table_sorts_and_filters(&mut page, &found);
     the_map_is_read_with_keys(&mut page);
     files_are_saved(&mut page, home.path());
@@ -175,6 +176,44 @@ fn an_edge_says_why(page: &mut Browser, found: &Value) {
         None => assert_eq!(said("score lost if reversed"), "closes a cycle"),
     }
     page.point_at(2.0, 2.0);
+}
+
+/// The middle of the first box on the screen.
+const FIRST_BOX: &str = "(() => {
+  const { x, y, width, height } = document.querySelector('#graph .node rect').getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+})()";
+
+fn boxes_paper_and_zoom_move(page: &mut Browser) {
+    let place = |page: &mut Browser| {
+        let place = page.value(FIRST_BOX);
+        (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
+    };
+    let is_near = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 2.0 && (a.1 - b.1).abs() < 2.0;
+    let start = place(page);
+    page.drag(start, start);
+    assert_eq!(
+        page.number("document.querySelectorAll('#graph .node.chosen').length"),
+        1.0,
+        "a click chooses"
+    );
+    let moved = (start.0 + 60.0, start.1 + 40.0);
+    page.drag(start, moved);
+    assert!(is_near(place(page), moved), "the box is where it was dragged to");
+    let corner = page.value(
+        "(({ left, top }) => [left + 8, top + 8])(document.getElementById('graph').getBoundingClientRect())",
+    );
+    let corner = (corner[0].as_f64().unwrap(), corner[1].as_f64().unwrap());
+    page.drag(corner, (corner.0 + 30.0, corner.1 + 20.0));
+    assert!(is_near(place(page), (moved.0 + 30.0, moved.1 + 20.0)), "the paper takes the box along");
+    page.value("document.getElementById('graph').focus()");
+    let wide = "document.querySelector('#graph .node rect').getBoundingClientRect().width";
+    let before = page.number(wide);
+    page.press("+");
+    assert!(page.number(wide) > 1.2 * before, "+ zooms in");
+    page.press("Escape");
+    page.value("document.getElementById('reset').click()");
+    assert!(is_near(place(page), start), "everything is back");
 }
 
 fn the_table_sorts_and_filters(page: &mut Browser, found: &Value) {

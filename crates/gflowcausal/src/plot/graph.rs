@@ -34,7 +34,10 @@ pub(super) fn graph(record: &Record) -> Svg {
         &format!("x=\"{x}\" y=\"{y}\""),
         "Full head: the direction is compelled. Hollow head: it is reversible.",
     );
-    svg.text("small", &format!("x=\"{x}\" y=\"{}\"", y + 17.0), "The wider and darker, the more probable.");
+    if !record.is_single() {
+        let shape = format!("x=\"{x}\" y=\"{}\"", y + 17.0);
+        svg.text("small", &shape, "The wider and darker, the more probable.");
+    }
     svg
 }
 
@@ -43,13 +46,16 @@ fn draw_edge(svg: &mut Svg, record: &Record, layout: &Layout, best: &BestEdge) {
     let mut points = layout.points(route);
     let (tip, base) = arrow(&mut points);
     let class = if best.compelled { "edge compelled" } else { "edge reversible" };
-    svg.open(class, &format!("opacity=\"{:.2}\"", opacity(best.probability)));
+    svg.open(class, "");
     let [from, to] = [best.edge.from, best.edge.to].map(|node| &record.names()[node]);
     svg.title(&format!("{from} → {to}: probability {:.2}", best.probability));
-    let width = width(best.probability);
-    svg.add("path", "line", &format!("d=\"{}\" stroke-width=\"{width:.1}\"", smooth(&points)));
+    let (width, opacity) = (width(best.probability), opacity(best.probability));
+    // Opacity of the stroke, not of the element: for that the painter needs a sheet as large as the edge.
+    let look = format!("stroke-width=\"{width:.1}\" stroke-opacity=\"{opacity:.2}\"");
+    svg.add("path", "line", &format!("d=\"{}\" {look}", smooth(&points)));
     let ((x, y), [(ax, ay), (bx, by)]) = (tip, base);
-    let shape = format!("d=\"M{x:.1} {y:.1}L{ax:.1} {ay:.1}L{bx:.1} {by:.1}Z\" stroke-width=\"1.2\"");
+    let corners = format!("M{x:.1} {y:.1}L{ax:.1} {ay:.1}L{bx:.1} {by:.1}Z");
+    let shape = format!("d=\"{corners}\" stroke-width=\"1.2\" opacity=\"{opacity:.2}\"");
     svg.add("path", "head", &shape);
     svg.close();
 }

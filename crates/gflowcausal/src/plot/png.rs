@@ -1,7 +1,10 @@
 //! SVG to PNG, in Rust alone, with a font of its own.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::{FontResolver, Options, Tree};
 
 use crate::Error;
 
@@ -17,10 +20,13 @@ const SCALE: f32 = 2.0;
 /// The most dots on a side.
 const MOST: f32 = 8000.0;
 
+/// What stands for a letter that no font has.
+const UNKNOWN: char = '□';
+
 /// Renders `svg`.
 pub(super) fn png(svg: &str) -> Result<Vec<u8>, Error> {
     let failed = |reason: String| Error::Picture { reason };
-    let tree = Tree::from_str(svg, &options(svg)).map_err(|error| failed(error.to_string()))?;
+    let tree = tree(svg).map_err(failed)?;
     let size = tree.size();
     let scale = SCALE.min(MOST / size.width().max(size.height()));
     let dots = |length: f32| (length * scale).ceil() as u32;
@@ -30,8 +36,33 @@ pub(super) fn png(svg: &str) -> Result<Vec<u8>, Error> {
     pixmap.encode_png().map_err(|error| failed(error.to_string()))
 }
 
-fn options(svg: &str) -> Options<'static> {
-    let mut options = Options { font_family: FAMILY.to_owned(), ..Options::default() };
+/// The picture with boxes in place of letters that no font has: left out, they would not be missed.
+fn tree(svg: &str) -> Result<Tree, String> {
+    let unknown = Mutex::new(BTreeSet::new());
+    let tree = Tree::from_str(svg, &options(svg, &unknown)).map_err(|error| error.to_string())?;
+    let unknown = unknown.into_inner().map_err(|error| error.to_string())?;
+    if unknown.is_empty() {
+        return Ok(tree);
+    }
+    let boxed: String =
+        svg.chars().map(|letter| if unknown.contains(&letter) { UNKNOWN } else { letter }).collect();
+    Tree::from_str(&boxed, &options(svg, &Mutex::default())).map_err(|error| error.to_string())
+}
+
+/// Our font, and those of the system where `svg` needs them; letters that none of them has are put into `unknown`.
+fn options<'a>(svg: &str, unknown: &'a Mutex<BTreeSet<char>>) -> Options<'a> {
+    let other_font = FontResolver::default_fallback_selector();
+    let font_resolver = FontResolver {
+        select_fallback: Box::new(move |letter, used, fonts| {
+            let font = other_font(letter, used, fonts);
+            if let (None, true, Ok(mut unknown)) = (font, is_foreign(letter), unknown.lock()) {
+                unknown.insert(letter);
+            }
+            font
+        }),
+        ..FontResolver::default()
+    };
+    let mut options = Options { font_family: FAMILY.to_owned(), font_resolver, ..Options::default() };
     let fonts = options.fontdb_mut();
     fonts.load_font_data(FONT.to_vec());
     // The system's fonts are asked only for what ours does not have, so that pictures are the same everywhere.
@@ -72,6 +103,12 @@ mod tests {
         for word in ["Mek", "Ψ²", "Дж", "שלום", "سبب"] {
             assert!(ink(&with(&format!("<text x='5' y='25'>{word}</text>"))) > 100, "{word}");
         }
+    }
+
+    #[test]
+    fn a_letter_that_no_font_has_is_a_box() {
+        // The last private letter: nobody draws it.
+        assert!(ink(&with("<text x='5' y='25'>\u{10fffd}</text>")) > 10);
     }
 
     #[test]
