@@ -4,6 +4,8 @@ const viewport = svg("g", {}, graph);
 const edgeLayer = svg("g", {}, viewport);
 const nodeLayer = svg("g", {}, viewport);
 const camera = { x: 0, y: 0, scale: 1 };
+// A flat graph needs no high paper.
+graph.style.setProperty("--wanted", `${Math.max(260, data.height * Math.min(1.6, graph.clientWidth / data.width) + 24)}px`);
 /** What the drawing shows when it is fitted: all of the graph, and a small graph not too large. */
 const paper = { width: Math.max(data.width, graph.clientWidth / 1.6), height: Math.max(data.height, graph.clientHeight / 1.6) };
 graph.setAttribute("viewBox", `0 0 ${paper.width} ${paper.height}`);
