@@ -1,10 +1,10 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint unit browser doctest doc deny fuzz bench
+.PHONY: test fmt lint unit browser doctest doc python wheel deny fuzz bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-test: fmt lint unit browser doctest doc
+test: fmt lint unit browser doctest doc python
 	@if $(HAS_CHROMIUM); then echo "make test: everything passed"; \
 	else echo "make test: everything passed that was run; SKIPPED: the browser tests, there is no Chromium"; fi
 
@@ -43,6 +43,31 @@ doctest:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --locked --no-deps
+
+# The Python package on the libraries and the program that the tests of Rust build, in a virtual environment of its own.
+# Where only part of PACKAGES can be had, the tests that need the rest are skipped and listed.
+PYTHON ?= python3
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+VENV := $(abspath $(TARGET))/python-venv
+LIBRARY := $(if $(filter Darwin,$(shell uname -s)),dylib,so)
+PACKAGES := numpy pytest pandas polars pyarrow networkx scikit-learn tqdm mypy nbclient nbformat ipykernel
+CLUSTER := dask[dataframe,distributed] ray
+
+$(VENV)/ready: Makefile
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(PACKAGES)
+	-$(VENV)/bin/pip install --quiet --disable-pip-version-check $(CLUSTER)
+	touch $@
+
+python: $(VENV)/ready
+	$(CARGO) test --workspace --locked --no-run --test packaging --test spine
+	cp $(TARGET)/debug/deps/lib_native.$(LIBRARY) crates/python/python/gflowcausal/_native.abi3.so
+	cd crates/python && PYTHONPATH=python MYPYPATH=python GFLOWCAUSAL=$(abspath $(TARGET))/debug/gflowcausal $(VENV)/bin/python -m pytest -q
+
+# One wheel for every Python from 3.10 on, in target/wheels.
+wheel: $(VENV)/ready
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check maturin
+	cd crates/python && $(VENV)/bin/maturin build --release --locked --out ../../target/wheels
 
 # Licences, sources and banned crates of the dependency tree (needs cargo-deny).
 deny:

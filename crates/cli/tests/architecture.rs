@@ -11,7 +11,7 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("determinism", &[]),
     ("graph", &[]),
     ("data", &["determinism", "graph"]),
@@ -20,14 +20,17 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("search", &["determinism", "graph", "data", "score"]),
     ("gflowcausal", &["determinism", "graph", "data", "score", "flow", "search"]),
     ("cli", &["determinism", "graph", "data", "score", "flow", "search", "gflowcausal"]),
+    ("python", &["gflowcausal"]),
 ];
 
 /// What only some crates may use.
-const RESERVED: [(&str, &[&str]); 4] = [
+const RESERVED: [(&str, &[&str]); 6] = [
     ("rayon", &["determinism"]),
     ("rand_chacha", &["determinism"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
+    ("pyo3", &["python"]),
+    ("numpy", &["python"]),
 ];
 
 fn folder(package: &str) -> &str {

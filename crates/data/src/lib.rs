@@ -19,7 +19,7 @@ pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
     ColumnType, Content, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,
-    csv_moments, parse_types, read_table, stream_moments,
+    Value, column_of, csv_moments, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
     Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gflowcausal_determinism::map;
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, map, stream};
 
 use crate::Moments;
 
@@ -192,6 +193,14 @@ impl Table {
         Self { columns, rows: rows.len() }
     }
 
+    /// As many rows as there are, drawn with replacement: the `k`-th bootstrap of `seed`.
+    #[must_use]
+    pub fn resampled(&self, seed: u64, k: u64) -> Self {
+        let mut rng = stream(seed, Stream::Bootstrap { k });
+        let rows: Vec<usize> = (0..self.rows).map(|_| rng.random_range(0..self.rows)).collect();
+        self.select_rows(&rows)
+    }
+
     /// The same table with every column of numbers centred and of unit variance.
     #[must_use]
     pub fn standardized(&self) -> Self {
@@ -245,6 +254,16 @@ mod tests {
             levels: vec!["f".into(), "m".into()],
         };
         assert_eq!(drawn.columns()[1].values, sex);
+    }
+
+    #[test]
+    fn a_bootstrap_draws_two_rows_in_three_and_another_k_draws_others() {
+        let table = Table::new(vec![Column::continuous("row", (0..3000).map(f64::from).collect())]).unwrap();
+        let drawn = |k| table.resampled(7, k).columns()[0].as_continuous().unwrap().to_vec();
+        let distinct: BTreeSet<u64> = drawn(0).into_iter().map(|row| row as u64).collect();
+        assert!((1840..1955).contains(&distinct.len()), "{} is not 1 − 1/e of 3000", distinct.len());
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(0), drawn(1));
     }
 
     #[test]

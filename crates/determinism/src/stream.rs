@@ -40,6 +40,8 @@ pub enum Stream {
     Restart { k: u64 },
     /// The directions from which independent components are looked for.
     Unmixing,
+    /// The rows of one bootstrap of a table.
+    Bootstrap { k: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -63,6 +65,7 @@ impl Stream {
             Self::Graph { k } => [12, k, 0],
             Self::Restart { k } => [13, k, 0],
             Self::Unmixing => [30, 0, 0],
+            Self::Bootstrap { k } => [40, k, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

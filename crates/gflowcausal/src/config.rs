@@ -176,6 +176,11 @@ impl Config {
         toml::to_string(self).expect("every value has a TOML form")
     }
 
+    /// Every key.
+    pub fn keys() -> impl Iterator<Item = &'static str> {
+        COMMON.iter().chain(METHOD_KEYS).copied()
+    }
+
     /// Refuses options that the chosen method would not read, and numbers that make no sense.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let method = method(&self.method)?;
@@ -193,8 +198,7 @@ impl Config {
     fn changed(&self) -> Vec<&'static str> {
         let table = |config: &Self| toml::Table::try_from(config).expect("every value has a TOML form");
         let (own, default) = (table(self), table(&Self::default()));
-        let all = COMMON.iter().chain(METHOD_KEYS);
-        all.copied().filter(|&key| own.get(key) != default.get(key)).collect()
+        Self::keys().filter(|&key| own.get(key) != default.get(key)).collect()
     }
 
     /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
@@ -310,7 +314,7 @@ mod tests {
             ..Config::default()
         };
         let table: toml::Table = toml::from_str(&full.to_toml()).unwrap();
-        let known: Vec<&str> = COMMON.iter().chain(METHOD_KEYS).copied().collect();
+        let known: Vec<&str> = Config::keys().collect();
         assert_eq!(table.keys().filter(|key| !known.contains(&key.as_str())).count(), 0);
         assert_eq!(table.len(), known.len());
         assert_eq!(Config::from_toml(&full.to_toml()), Ok(full));

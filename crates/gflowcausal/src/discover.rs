@@ -8,10 +8,11 @@ use gflowcausal_flow::{Progress, Stopped, Trainer};
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
-use crate::method::{Run, Step, Task, Wish, method};
+use crate::config::{Config, PruneName, ScoreName};
+use crate::method::{Discover, Run, Step, Task, Wish, method};
 use crate::model::{Model, resolve};
 use crate::posterior::{Distance, Draw, Posterior};
+use crate::training_log::write_log;
 use crate::{Error, fingerprint};
 
 /// How training went.
@@ -40,9 +41,22 @@ pub struct Training {
     /// What each iteration brought.
     #[serde(skip)]
     pub history: Vec<Progress>,
+    /// The trained policy, in the bytes that `Policy::parse` reads.
+    #[serde(skip)]
+    pub policy: Vec<u8>,
 }
 
 impl Training {
+    /// What each iteration brought, as the bytes of `training.csv`.
+    ///
+    /// # Errors
+    /// None that a list in memory can have.
+    pub fn log(&self) -> std::io::Result<Vec<u8>> {
+        let mut log = Vec::new();
+        write_log(&mut log, &self.history)?;
+        Ok(log)
+    }
+
     pub(crate) fn new(trainer: &Trainer<'_>, stopped: Stopped, history: Vec<Progress>) -> Self {
         let config = trainer.config();
         Self {
@@ -57,6 +71,7 @@ impl Training {
             learning_rate: config.optimizer.learning_rate,
             hidden: config.network.width,
             history,
+            policy: trainer.policy_bytes(""),
         }
     }
 }
@@ -136,6 +151,45 @@ impl<'a> Problem<'a> {
         let table = complete(table, config)?;
         let findings = examine(&table, &config.ignore)?;
         let moments = moments(&table, config.missing)?;
+        Self::build((names, table, moments), constraints, findings, config)
+    }
+
+    /// Makes a problem of means and covariances alone, for data whose rows do not fit in memory.
+    ///
+    /// ```
+    /// use gflowcausal::{Config, Problem, data};
+    /// let sachs = data::builtin("sachs").unwrap().table;
+    /// let names = sachs.names().map(str::to_owned).collect();
+    /// let problem = Problem::of_moments(names, data::Moments::of_table(&sachs)?, &Config::default())?;
+    /// let by_rows = Problem::new(&sachs, &Config::default())?;
+    /// let dag = data::builtin("sachs").unwrap().truth;
+    /// assert_eq!(problem.model.graph_score(&dag), by_rows.model.graph_score(&dag));
+    /// # Ok::<(), gflowcausal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Options that need the rows, or whatever else cannot be used.
+    pub fn of_moments(names: Vec<String>, moments: Moments, config: &Config) -> Result<Self, Error> {
+        config.check()?;
+        check_rowless(config, method(&config.method)?)?;
+        let empty = names.iter().map(|name| Column::continuous(name, Vec::new())).collect();
+        let table = Table::new(empty).map_err(|error| Error::Table(error.to_string()))?;
+        if names.len() != moments.columns() {
+            let (names, columns) = (names.len(), moments.columns());
+            return Err(Error::Table(format!("{names} names for the moments of {columns} columns")));
+        }
+        let moments = if config.standardize { moments.standardized() } else { moments };
+        let constraints = compile(config, &names)?;
+        Self::build((names, Cow::Owned(table), Some(moments)), constraints, Vec::new(), config)
+    }
+
+    /// Builds the score, and asks the method whether it can do with it.
+    fn build(
+        (names, table, moments): (Vec<String>, Cow<'a, Table>, Option<Moments>),
+        constraints: Constraints,
+        findings: Vec<Finding>,
+        config: &Config,
+    ) -> Result<Self, Error> {
         let method = method(&config.method)?;
         let judging = config.for_model(method, resolve(config.score, &table));
         let mut model = Model::new(&table, moments.as_ref(), constraints, &judging)?;
@@ -177,6 +231,23 @@ impl<'a> Problem<'a> {
 #[must_use]
 pub fn problem_fingerprint(table: &Table, config: &Config) -> String {
     format!("{}:{}", fingerprint(table), config.reward_fingerprint())
+}
+
+/// Refuses what cannot be done with means and covariances alone.
+fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
+    let refuse = |option, value: &str| Err(Error::NeedsRows { option, value: value.to_owned() });
+    let is_linear = matches!(
+        config.score,
+        ScoreName::Auto | ScoreName::Bic | ScoreName::BicEqual | ScoreName::Bge | ScoreName::Varsort
+    );
+    match config {
+        _ if method.needs_rows() => refuse("method", method.name()),
+        _ if !is_linear => refuse("score", config.score.name()),
+        Config { prune: PruneName::Cam, .. } => refuse("prune", "cam"),
+        Config { missing: Missing::Drop | Missing::Em, .. } => refuse("missing", config.missing.name()),
+        Config { exclude, .. } if !exclude.is_empty() => refuse("exclude", &exclude[0]),
+        _ => Ok(()),
+    }
 }
 
 fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, Table>, Error> {

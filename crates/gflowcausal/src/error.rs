@@ -54,6 +54,9 @@ pub enum Error {
     /// A score that has no value for a graph.
     #[error("score '{score}' judges orders, not graphs")]
     OrdersOnly { score: &'static str },
+    /// An option that needs the rows, where only means and covariances are given.
+    #[error("--{option} {value} needs the rows of the table, and not their means and covariances alone")]
+    NeedsRows { option: &'static str, value: String },
     /// Two options that make no sense together.
     #[error("--{option} {value} does not go with score '{with}'")]
     Combination { option: &'static str, value: &'static str, with: &'static str },
@@ -159,7 +162,7 @@ impl Error {
             Self::KnowledgeFile { .. } => "bad-knowledge-file",
             Self::Knowledge(error) => knowledge_code(error),
             Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
-            Self::Combination { .. } => "bad-combination",
+            Self::Combination { .. } | Self::NeedsRows { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
@@ -211,6 +214,7 @@ impl Error {
             Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
             Self::NoEffect { .. } => Some("leave the option out".into()),
+            Self::NeedsRows { .. } => Some("give the table itself, or leave the option out".into()),
             Self::UnknownMethod(_) => {
                 let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
                 Some(format!("choose one of {}", names.join(", ")))

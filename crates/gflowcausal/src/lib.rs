@@ -49,5 +49,5 @@ pub use result::{
 };
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile};
-pub use sample::sample;
+pub use sample::{sample, sample_policy};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};

@@ -6,7 +6,7 @@ use gflowcausal_flow::Policy;
 use crate::checkpoints::POLICY;
 use crate::method::policy_draws;
 use crate::posterior::{Draw, Posterior};
-use crate::{Config, Error, Problem, RunDir, problem_fingerprint};
+use crate::{Config, Error, Model, Problem, RunDir, problem_fingerprint};
 
 /// Draws `count` graphs from the policy that the run in `dir` trained on `table` with `config`.
 ///
@@ -20,13 +20,18 @@ pub fn sample(
     seed: u64,
 ) -> Result<(Vec<Draw>, Posterior), Error> {
     let problem = Problem::new(table, config)?;
-    let constraints = problem.model.constraints();
-    let policy = Policy::open(&dir.file(POLICY), constraints)?;
+    let policy = Policy::open(&dir.file(POLICY), problem.model.constraints())?;
     let expected = problem_fingerprint(table, config);
     if policy.fingerprint() != expected {
         return Err(Error::OtherData { path: dir.file(POLICY) });
     }
-    let draws = policy_draws(&problem.model, &policy.sampler(), count, seed);
-    let posterior = Posterior::of(constraints.nodes(), &draws);
-    Ok((draws, posterior))
+    Ok(sample_policy(&problem.model, &policy, count, seed))
+}
+
+/// Draws `count` graphs from a `policy` that was trained on what `model` says.
+#[must_use]
+pub fn sample_policy(model: &Model, policy: &Policy, count: usize, seed: u64) -> (Vec<Draw>, Posterior) {
+    let draws = policy_draws(model, &policy.sampler(), count, seed);
+    let posterior = Posterior::of(model.constraints().nodes(), &draws);
+    (draws, posterior)
 }

@@ -15,13 +15,43 @@ const ROWS_PER_CODE: usize = 5;
 /// Whole numbers up to this are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// One value from a file that knows its types.
+/// One value from a file, or from another program, that knows its types.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value<'a> {
+pub enum Value<'a> {
+    /// Nothing was measured.
     Missing,
+    /// A measurement.
     Number(f64),
+    /// A whole number, which may be a code.
     Whole(i128),
+    /// A word.
     Text(&'a str),
+}
+
+/// A column of values that another program holds, by the rules of [`read_table`](crate::read_table).
+///
+/// ```
+/// use gflowcausal_data::{Value, column_of};
+/// let cells = ["no", "yes", "no"].map(Value::Text);
+/// assert_eq!(column_of("smokes", cells, None)?.values.len(), 3);
+/// # Ok::<(), gflowcausal_data::ReadError>(())
+/// ```
+///
+/// # Errors
+/// Text among numbers, or whole numbers that real numbers cannot hold.
+pub fn column_of<'a>(
+    name: &str,
+    values: impl IntoIterator<Item = Value<'a>>,
+    asked: Option<ColumnType>,
+) -> Result<Column, ReadError> {
+    let mut column = ColumnBuilder::numbers();
+    for value in values {
+        if let (Value::Number(_), ColumnBuilder::Numbers(numbers)) = (value, &mut column) {
+            numbers.whole = false;
+        }
+        column.push(value);
+    }
+    column.finish(name, asked)
 }
 
 /// The values of one column so far.

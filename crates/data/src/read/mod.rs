@@ -14,6 +14,7 @@ mod unpack;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use column::{Value, column_of};
 pub use csv::csv_moments;
 pub use error::ReadError;
 pub use options::{ColumnType, Delimiter, Header, OptionError, ReadOptions, parse_types};

@@ -129,7 +129,8 @@ impl Writer {
         })
     }
 
-    fn bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
+    /// The file's bytes.
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
         let header = serde_json::to_string(&self.header).map_err(SafeTensorError::JsonError)?;
         let views = self.tensors.iter().map(|tensor| {
             let view = TensorView::new(tensor.dtype, tensor.shape.clone(), &tensor.bytes)?;
@@ -153,7 +154,11 @@ impl Reader {
     /// Reads the file and checks that it is whole, ours and of this version.
     pub(super) fn open(path: &Path) -> Result<Self, CheckpointError> {
         let refused = |source| CheckpointError::File { action: "read", path: path.to_owned(), source };
-        let bytes = fs::read(path).map_err(refused)?;
+        Self::parse(path, fs::read(path).map_err(refused)?)
+    }
+
+    /// Checks that `bytes`, called `path` in messages, are whole, ours and of this version.
+    pub(super) fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, CheckpointError> {
         let value = header_value(path, &bytes)?;
         let settings = value["config"].clone();
         let header = serde_json::from_value(value).map_err(|error| CheckpointError::Damaged {

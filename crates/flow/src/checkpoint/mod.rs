@@ -128,9 +128,19 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// When the system refuses to write.
     pub fn save_policy(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
+        self.policy_writer(fingerprint).write(path)
+    }
+
+    /// The bytes that [`save_policy`](Self::save_policy) writes, for [`Policy::parse`].
+    #[must_use]
+    pub fn policy_bytes(&self, fingerprint: &str) -> Vec<u8> {
+        self.policy_writer(fingerprint).bytes().expect("every tensor has the size of its shape")
+    }
+
+    fn policy_writer(&self, fingerprint: &str) -> Writer {
         let mut writer = Writer::new(Header::new(&self.config, self.terrain.nodes(), fingerprint));
         writer.network("network", &*self.network, self.network.parameters());
-        writer.write(path)
+        writer
     }
 }
 
@@ -160,7 +170,18 @@ impl Policy {
     /// # Errors
     /// When the file cannot be read, is damaged, or is about another number of variables than `constraints`.
     pub fn open(path: &Path, constraints: &Constraints) -> Result<Self, CheckpointError> {
-        let reader = Reader::open(path)?;
+        Self::read(&Reader::open(path)?, constraints)
+    }
+
+    /// The policy in the bytes of [`Trainer::policy_bytes`].
+    ///
+    /// # Errors
+    /// When the bytes are damaged or about another number of variables than `constraints`.
+    pub fn parse(bytes: Vec<u8>, constraints: &Constraints) -> Result<Self, CheckpointError> {
+        Self::read(&Reader::parse(Path::new("policy"), bytes)?, constraints)
+    }
+
+    fn read(reader: &Reader, constraints: &Constraints) -> Result<Self, CheckpointError> {
         let Header { config, nodes, fingerprint, .. } = reader.header().clone();
         reader.expect_nodes(constraints.nodes())?;
         let terrain = Terrain::new(config.walk, constraints.clone())

@@ -41,6 +41,10 @@ impl Discover for Lingam {
         if score == ScoreName::Bic { PruneName::Lasso } else { PruneName::Auto }
     }
 
+    fn needs_rows(&self) -> bool {
+        true
+    }
+
     fn check(&self, _model: &Model, _config: &Config) -> Result<(), Error> {
         Ok(())
     }

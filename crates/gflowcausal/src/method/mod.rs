@@ -45,6 +45,11 @@ pub trait Discover: Send + Sync {
         false
     }
 
+    /// Whether it looks at the rows of the table, and not only at means, covariances and what the model makes of them.
+    fn needs_rows(&self) -> bool {
+        false
+    }
+
     /// Whether this method can do what `config` asks for, found out before anything is done.
     ///
     /// # Errors

@@ -150,19 +150,36 @@ impl Record {
     /// # Errors
     /// When the run is not finished, or its files are damaged.
     pub fn open(dir: &RunDir) -> Result<Self, Error> {
-        let damaged = |name: &str| {
-            let path = dir.file(name);
-            move |reason: String| Error::DamagedRun { path, reason }
-        };
-        let result: Stored = serde_json::from_slice(&dir.read("result.json")?)
-            .map_err(|error| damaged("result.json")(error.to_string()))?;
-        let draws = read_samples(&dir.read("samples.jsonl")?).map_err(damaged("samples.jsonl"))?;
+        let result = dir.read("result.json")?;
+        let log = || dir.read("training.csv").map_err(Error::from);
+        Self::parse(&result, &dir.read("samples.jsonl")?, log, stored_run(dir)).map_err(|error| match error {
+            Error::DamagedRun { path, reason } => Error::DamagedRun { path: dir.path().join(path), reason },
+            other => other,
+        })
+    }
+
+    /// The same of the bytes of `result.json` and `samples.jsonl`; `log` gives those of `training.csv`, where there was
+    /// training.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
+    pub fn parse(
+        result: &[u8],
+        samples: &[u8],
+        log: impl FnOnce() -> Result<Vec<u8>, Error>,
+        run: Option<RunFile>,
+    ) -> Result<Self, Error> {
+        let damaged =
+            |name: &'static str| move |reason: String| Error::DamagedRun { path: name.into(), reason };
+        let result: Stored =
+            serde_json::from_slice(result).map_err(|error| damaged("result.json")(error.to_string()))?;
+        let draws = read_samples(samples).map_err(damaged("samples.jsonl"))?;
         let history = match &result.training {
-            Some(_) => read_log(&dir.read("training.csv")?)
+            Some(_) => read_log(&log()?)
                 .ok_or_else(|| damaged("training.csv")("it is not a log of training".into()))?,
             None => Vec::new(),
         };
-        Self::join(result, draws, history, stored_run(dir)).map_err(damaged("result.json"))
+        Self::join(result, draws, history, run).map_err(damaged("result.json"))
     }
 
     /// The same of a run that is in memory; `run` says on which data it was, where they came from a file.

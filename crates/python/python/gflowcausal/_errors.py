@@ -1,0 +1,214 @@
+"""Exceptions: one class for each kind of error, with the words of the command line."""
+
+from __future__ import annotations
+
+
+class GFlowCausalError(Exception):
+    """Why there is no result.
+
+    The text says what and where, ``code`` names the kind for programs, ``fix`` is a way out, where there is one.
+
+    >>> import gflowcausal
+    >>> try:
+    ...     gflowcausal.discover("no-such-file.csv")
+    ... except gflowcausal.GFlowCausalError as error:
+    ...     error.code
+    'not-found'
+    """
+
+    code: str
+    fix: str | None
+
+    def __init__(self, message: str, code: str = "error", fix: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.fix = fix
+        if fix is not None and hasattr(self, "add_note"):
+            self.add_note(f"help: {fix}")
+
+    def __reduce__(self) -> tuple[type[GFlowCausalError], tuple[str, str, str | None]]:
+        return type(self), (str(self), self.code, self.fix)
+
+
+class InputError(GFlowCausalError, ValueError):
+    """What was given is at fault, and not the system."""
+
+
+class InternalError(GFlowCausalError):
+    """A mistake of this package: please report it."""
+
+
+class NotFittedError(GFlowCausalError, ValueError, AttributeError):
+    """A result was asked for before ``fit``."""
+
+
+class MissingPackageError(GFlowCausalError, ImportError):
+    """An optional package is not installed."""
+
+
+class ArgumentError(InputError):
+    """An argument that says nothing sensible."""
+
+
+class ReadError(InputError):
+    """A table that cannot be read."""
+
+
+class ReadOptionError(InputError):
+    """An option about a table that says nothing sensible."""
+
+
+class SimulationError(InputError):
+    """A simulation that cannot be made."""
+
+
+class GraphFileError(InputError):
+    """A graph file that cannot be read."""
+
+
+class GraphError(InputError):
+    """Two graphs that cannot be compared, or a graph that is not what is needed."""
+
+
+class GraphWriteError(InputError):
+    """A graph that a file format cannot hold."""
+
+
+class UnknownFormatError(InputError):
+    """A file name that does not say the format."""
+
+
+class KnowledgeFileError(InputError):
+    """A knowledge file that cannot be read."""
+
+
+class KnowledgeError(InputError):
+    """Constraints that cannot be obeyed."""
+
+
+class ScoreError(InputError):
+    """A score that cannot be made of these data."""
+
+
+class NeedsNumbersError(InputError):
+    """A score that needs numbers in every column."""
+
+
+class OrdersOnlyError(InputError):
+    """A score that has no value for a graph."""
+
+
+class NeedsRowsError(InputError):
+    """An option that needs the rows, where only means and covariances are given."""
+
+
+class CombinationError(InputError):
+    """Two options that make no sense together."""
+
+
+class NoEffectError(InputError):
+    """An option that nothing would read."""
+
+
+class OptionValueError(InputError):
+    """A number outside its range."""
+
+
+class UnknownMethodError(InputError):
+    """A method that is not in the registry."""
+
+
+class NeedsPlacementsError(InputError):
+    """A method that needs a score of another kind."""
+
+
+class TooManyVariablesError(InputError):
+    """More variables than a method can hold."""
+
+
+class DoctorError(InputError):
+    """Data that make no sense for causal discovery."""
+
+
+class UnknownNameError(InputError):
+    """A finding to ignore, or a column to leave out, that does not exist."""
+
+
+class TableError(InputError):
+    """Columns that make no table."""
+
+
+class CheckpointError(InputError):
+    """A checkpoint that cannot be written, read or used for this run."""
+
+
+class OtherDataError(InputError):
+    """A policy of other data."""
+
+
+class DamagedLogError(InputError):
+    """A log of training that does not fit its checkpoint."""
+
+
+class ConfigFileError(InputError):
+    """A configuration file that cannot be used."""
+
+
+class MissingValuesError(InputError):
+    """Missing values that cannot be dealt with as asked."""
+
+
+class MomentsError(InputError):
+    """A value that is missing or infinite where numbers are needed."""
+
+
+class TrainingOptionError(InputError):
+    """Training settings that cannot be."""
+
+
+class NeedsEquivalenceError(InputError):
+    """A method that needs a score which equivalent graphs share."""
+
+
+class MethodNeedsNumbersError(InputError):
+    """A method that needs numbers in every column."""
+
+
+class IndependenceTestError(InputError):
+    """A test of independence that cannot be made of these data."""
+
+
+class CannotObeyError(InputError):
+    """Knowledge that a method cannot obey."""
+
+
+class NeedsCompleteRowsError(InputError):
+    """A method that looks at rows, given some with gaps."""
+
+
+class LingamError(InputError):
+    """Columns without an order of independent causes."""
+
+
+class DamagedRunError(InputError):
+    """A file of a finished run that is not what the program wrote."""
+
+
+class NotInRunError(InputError):
+    """Something to show that the run does not have."""
+
+
+class PictureError(GFlowCausalError):
+    """A picture or page that cannot be made."""
+
+
+class TrainingError(GFlowCausalError):
+    """Training that cannot start or go on."""
+
+
+class NothingFoundError(GFlowCausalError):
+    """Training was stopped before its first iteration."""
+
+
+class FileError(GFlowCausalError):
+    """A file or directory that the system refuses."""

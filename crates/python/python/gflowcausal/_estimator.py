@@ -1,0 +1,373 @@
+"""The estimator: options in the constructor, ``fit``, and results that end in an underscore."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from . import _native
+from ._data import Data, as_data, framed
+from ._errors import ArgumentError, NotFittedError
+from ._graph import Dag, Edge, Graph, as_graph
+from ._knowledge import Knowledge, edge_texts, knowledge_options
+from ._progress import Callback, Notify
+
+#: Options that say where and how a run goes, and not what it looks for.
+_SURROUNDINGS = ("types", "no_header", "delimiter", "time_budget", "threads", "out", "resume", "callback", "progress")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One graph drawn from the policy."""
+
+    graph: Dag
+    #: Its score over the temperature.
+    log_reward: float
+    #: How likely the policy draws it, up to a constant that all draws share.
+    log_prob: float
+    #: How often it was drawn.
+    count: int
+    #: The order that it was drawn along.
+    order: list[str]
+
+
+class Samples(Sequence[Sample]):
+    """Drawn graphs, each different one once; graphs are made when they are looked at."""
+
+    def __init__(self, names: Sequence[str], lines: bytes) -> None:
+        self.names = list(names)
+        self._drawn = [json.loads(line) for line in lines.splitlines()]
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(len(self)))]
+        drawn = self._drawn[at]
+        graph = Dag(self.names, [Edge(*edge) for edge in drawn["edges"]])
+        return Sample(graph, drawn["log_reward"], drawn["log_prob"], drawn["count"], drawn["order"])
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def total(self) -> int:
+        """How many graphs were drawn, repetitions included."""
+        return int(sum(drawn["count"] for drawn in self._drawn))
+
+    def __repr__(self) -> str:
+        return f"Samples({self.total} graphs, {len(self)} different)"
+
+
+class GFlowCausal:
+    """Finds causal graphs in a table: the best one, the runners-up, and how sure to be of each edge.
+
+    Options have the names of the command line's, with underscores; `None` leaves an option open. Any method of
+    `gflowcausal.methods()` can be chosen by name. The same seed gives the same result, whatever the number of
+    threads, and the same as the command line.
+
+    Parameters
+    ----------
+    method, score, penalty, walk, objective, network, prune, threshold, alpha, iterations, batch_size, learning_rate, \
+hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude, ignore, missing, standardize, seed
+        As `gflowcausal discover --help` says.
+    require, forbid
+        Edges, as ``"A->B"`` or ``("A", "B")``.
+    knowledge
+        A `Knowledge`, the path of a knowledge file of Tetrad's, or its text.
+    types
+        ``{"ward": "categorical"}``: types that differ from the rule. Text and whole numbers with at most ten
+        different values are categories, other numbers are continuous.
+    no_header, delimiter
+        How to read a file of text.
+    time_budget
+        Seconds after which training ends with the best so far.
+    threads
+        How many threads; all cores if not given.
+    out, resume
+        A directory for all files of the run; with ``resume=True`` the run that began there goes on, to the same bits.
+    callback
+        Is called with a `Progress` at each step. It may raise `StopIteration` to end training with the best so far;
+        any other exception ends it and is passed on.
+    progress
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    graph_, cpdag_
+        The best `Dag` with weights and probabilities, and the `Graph` of its equivalence class.
+    adjacency_, weights_, edge_probabilities_, ancestor_probabilities_
+        Matrices, ``[i, j]`` about i → j: data frames if the data came as one, else arrays.
+    order_, score_, posterior_, sortability_, training_, findings_, metrics_, result_
+        The causal order; the score of the graph; parts of ``result_``, the object that ``--format json`` prints.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Ctrl-C during `fit` raises `KeyboardInterrupt` within a second; if something was found by then, the model holds it.
+
+    Examples
+    --------
+    >>> from gflowcausal import GFlowCausal
+    >>> model = GFlowCausal(method="exact", samples=100).fit("sachs")
+    >>> len(model.graph_.names), model.result_["score"]["name"]
+    (11, 'bic')
+    >>> model.edge_probabilities_.shape
+    (11, 11)
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "gflowcausal",
+        score: str = "auto",
+        penalty: float | None = None,
+        walk: str = "order",
+        objective: str | None = None,
+        network: str = "mlp",
+        prune: str = "auto",
+        threshold: float | None = None,
+        alpha: float | None = None,
+        iterations: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: float | None = None,
+        hidden: int | None = None,
+        temperature: float = 1.0,
+        samples: int = 1000,
+        l1: float | None = None,
+        restarts: int | None = None,
+        turning: bool = False,
+        test: str | None = None,
+        require: Sequence[str | tuple[str, str]] | None = None,
+        forbid: Sequence[str | tuple[str, str]] | None = None,
+        max_parents: int | None = None,
+        knowledge: Knowledge | str | os.PathLike[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        ignore: Sequence[str] | None = None,
+        missing: str = "error",
+        standardize: bool = False,
+        seed: int = 0,
+        types: Mapping[str, str] | None = None,
+        no_header: bool = False,
+        delimiter: str | None = None,
+        time_budget: float | None = None,
+        threads: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        callback: Callback | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.method = method
+        self.score = score
+        self.penalty = penalty
+        self.walk = walk
+        self.objective = objective
+        self.network = network
+        self.prune = prune
+        self.threshold = threshold
+        self.alpha = alpha
+        self.iterations = iterations
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.hidden = hidden
+        self.temperature = temperature
+        self.samples = samples
+        self.l1 = l1
+        self.restarts = restarts
+        self.turning = turning
+        self.test = test
+        self.require = require
+        self.forbid = forbid
+        self.max_parents = max_parents
+        self.knowledge = knowledge
+        self.exclude = exclude
+        self.ignore = ignore
+        self.missing = missing
+        self.standardize = standardize
+        self.seed = seed
+        self.types = types
+        self.no_header = no_header
+        self.delimiter = delimiter
+        self.time_budget = time_budget
+        self.threads = threads
+        self.out = out
+        self.resume = resume
+        self.callback = callback
+        self.progress = progress
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All options."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> GFlowCausal:
+        """Changes options."""
+        for name, value in params.items():
+            if name not in self._names():
+                message = f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {self._names()}"
+                raise ArgumentError(message, "bad-option")
+            setattr(self, name, value)
+        return self
+
+    def fit(self, X: Any, y: None = None, *, truth: Any = None) -> GFlowCausal:
+        """Finds graphs in a data frame, an array, anything that speaks Arrow, a file, or `moments`.
+
+        With a ``truth`` (a graph, a matrix or a file) the result holds metrics too. ``y`` is there for pipelines.
+        """
+        data = as_data(X, self.types, no_header=self.no_header, delimiter=self.delimiter)
+        known = None if truth is None else as_graph(truth, data.table.names)._graph
+        if self.threads is not None and self.threads < 1:
+            raise ArgumentError(f"threads is {self.threads}, but must be at least 1", "bad-option")
+        fit, raised = _native.discover(
+            data.table,
+            self._options(),
+            truth=known,
+            time_budget=self.time_budget,
+            threads=self.threads or 0,
+            out=self.out,
+            resume=self.resume,
+            notify=Notify.of(self.callback, self.progress),
+        )
+        if fit is not None:
+            self._keep(fit, data)
+        if raised is not None:
+            raise raised
+        return self
+
+    def _options(self) -> dict[str, Any]:
+        options = {name: value for name, value in self.get_params().items() if name not in _SURROUNDINGS}
+        edges = {"require": edge_texts(self.require), "forbid": edge_texts(self.forbid)}
+        return {**options, **edges, **knowledge_options(self.knowledge, self.max_parents)}
+
+    def _keep(self, fit: _native.Fit, data: Data) -> None:
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self._fit = fit
+        self._frame = data.frame
+        self.n_features_in_ = len(data.table.names)
+        if data.names is not None:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        self.result_: dict[str, Any] = json.loads(fit.result)
+        result = self.result_
+        self.order_: list[str] = result["order"]
+        self.score_: float = result["score"]["value"]
+        self.posterior_: dict[str, Any] = result["posterior"]
+        self.findings_: list[dict[str, Any]] = result["findings"]
+        self.sortability_: dict[str, Any] | None = result.get("sortability")
+        self.training_: dict[str, Any] | None = result.get("training")
+        self.metrics_: dict[str, Any] | None = result.get("metrics")
+        self._keep_graphs(result["data"]["variables"])
+
+    def _keep_graphs(self, names: list[str]) -> None:
+        result = self.result_
+        edges = [Edge(e["from"], e["to"], True, e["weight"], e["probability"]) for e in result["graph"]["edges"]]
+        self.graph_ = Dag(names, edges)
+        class_ = result["cpdag"]
+        self.cpdag_ = Graph(names, [Edge(*e) for e in class_["directed"]], undirected=class_["undirected"])
+        matrices = {
+            "adjacency_": self.graph_.to_adjacency(),
+            "weights_": self.graph_.to_adjacency(weighted=True),
+            "edge_probabilities_": np.array(self.posterior_["edge_probabilities"], dtype=np.float64),
+            "ancestor_probabilities_": np.array(self.posterior_["ancestor_probabilities"], dtype=np.float64),
+        }
+        for name, matrix in matrices.items():
+            setattr(self, name, framed(matrix, names, self._frame))
+
+    adjacency_: Any
+    weights_: Any
+    edge_probabilities_: Any
+    ancestor_probabilities_: Any
+
+    def _fitted(self) -> _native.Fit:
+        if not hasattr(self, "_fit"):
+            message = "This GFlowCausal instance is not fitted yet"
+            raise NotFittedError(message, "not-fitted", "call fit first")
+        return self._fit
+
+    @property
+    def samples_(self) -> Samples:
+        """The graphs that the probabilities come from."""
+        return Samples(self._variables(), self._fitted().samples)
+
+    def sample(self, n: int = 1000, *, seed: int | None = None) -> Samples:
+        """Draws ``n`` more graphs from the trained policy; new ones, unless ``seed`` is the seed of the run."""
+        drawn = self._fitted().sample(n, self.seed + 1 if seed is None else seed, self.threads or 0)
+        return Samples(self._variables(), drawn)
+
+    def _variables(self) -> list[str]:
+        self._fitted()
+        names: list[str] = self.result_["data"]["variables"]
+        return names
+
+    def to_networkx(self) -> Any:
+        """The best graph for networkx."""
+        self._fitted()
+        return self.graph_.to_networkx()
+
+    def to_dot(self) -> str:
+        """The best graph for Graphviz."""
+        self._fitted()
+        return self.graph_.to_dot()
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report: one HTML file that opens offline in any browser."""
+        Path(path).write_text(self._fitted().report(), encoding="utf-8")
+
+    def summary(self) -> str:
+        """What was found, as a text that is read in ten seconds."""
+        from ._summary import summary
+
+        self._fitted()
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from ._html import model_html
+
+        return model_html(self) if hasattr(self, "_fit") else f"<code>{self!r}</code>"
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        said = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+        said = {name: value for name, value in said.items() if value != defaults[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fit")
+
+    def __sklearn_tags__(self) -> Any:
+        from ._optional import need
+
+        utils = need("sklearn.utils", "a pipeline")
+        inputs = utils.InputTags(string=True, categorical=True, allow_nan=self.missing != "error")
+        return utils.Tags(estimator_type=None, target_tags=utils.TargetTags(required=False), input_tags=inputs)
+
+
+def discover(data: Any, *, truth: Any = None, **options: Any) -> GFlowCausal:
+    """Finds causal graphs: the fitted `GFlowCausal` with these options.
+
+    >>> import gflowcausal
+    >>> found = gflowcausal.discover("sachs", method="exact", samples=100)
+    >>> found.metrics_["shd"] <= 20
+    True
+    """
+    unknown = [name for name in options if name not in GFlowCausal._names()]
+    if unknown:
+        known = ", ".join(GFlowCausal._names())
+        raise ArgumentError(f"there is no option '{unknown[0]}': known are {known}", "bad-option")
+    return GFlowCausal(**options).fit(data, truth=truth)
+
+

@@ -1,0 +1,86 @@
+"""What is known beforehand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ._errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Edges that must or must not be there, tiers, and how many parents at most.
+
+    Variables of a later tier never cause those of an earlier one; those of a closed tier do not cause each other.
+
+    >>> knowledge = Knowledge(tiers=[["age", "sex"], ["dose"]], closed_tiers=[1], forbid=[("sex", "dose")])
+    >>> print(knowledge.to_tetrad())
+    /knowledge
+    addtemporal
+    1* "age" "sex"
+    2 "dose"
+    forbiddirect
+    "sex" "dose"
+    <BLANKLINE>
+    """
+
+    require: Sequence[tuple[str, str]] = ()
+    forbid: Sequence[tuple[str, str]] = ()
+    tiers: Sequence[Sequence[str]] = ()
+    #: Numbers of tiers, counted from 1.
+    closed_tiers: Sequence[int] = ()
+    max_parents: int | None = None
+    #: More statements, in Tetrad's format.
+    text: str = ""
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Knowledge:
+        """Reads a knowledge file of Tetrad's."""
+        try:
+            return cls(text=Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            message = f"cannot read '{os.fspath(path)}': {error.strerror}"
+            raise ArgumentError(message, "not-found", "check the path") from error
+        except UnicodeDecodeError as error:
+            raise ArgumentError(f"knowledge file '{path}': not UTF-8", "not-utf8", "save it as UTF-8") from error
+
+    def to_tetrad(self) -> str:
+        """All but ``max_parents`` in Tetrad's format."""
+        lines = [self.text.rstrip("\n") or "/knowledge"]
+        if self.tiers:
+            lines.append("addtemporal")
+            for number, tier in enumerate(self.tiers, start=1):
+                star = "*" if number in self.closed_tiers else ""
+                lines.append(" ".join([f"{number}{star}", *map(_quoted, tier)]))
+        for section, edges in (("forbiddirect", self.forbid), ("requiredirect", self.require)):
+            if edges:
+                lines.append(section)
+                lines.extend(f"{_quoted(cause)} {_quoted(effect)}" for cause, effect in edges)
+        return "\n".join(lines) + "\n"
+
+
+def _quoted(name: str) -> str:
+    if '"' in name or "\n" in name:
+        raise ArgumentError(f"the name {name!r} has no place in Tetrad's format", "bad-constraint", "rename it")
+    return f'"{name}"'
+
+
+def edge_texts(edges: Iterable[Any] | None) -> list[str]:
+    """Edges written ``"A->B"`` or as pairs of names, all in the first way."""
+    return [edge if isinstance(edge, str) else "->".join(edge) for edge in edges or ()]
+
+
+def knowledge_options(knowledge: Any, max_parents: int | None) -> dict[str, Any]:
+    """The options that say what ``knowledge`` says: a `Knowledge`, a file, or Tetrad's text."""
+    if knowledge is None:
+        return {"max_parents": max_parents}
+    if isinstance(knowledge, str) and "\n" in knowledge:
+        knowledge = Knowledge(text=knowledge)
+    if not isinstance(knowledge, Knowledge):
+        knowledge = Knowledge.read(knowledge)
+    limits = [most for most in (knowledge.max_parents, max_parents) if most is not None]
+    return {"knowledge": knowledge.to_tetrad(), "max_parents": min(limits, default=None)}

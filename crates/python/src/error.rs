@@ -1,0 +1,132 @@
+//! Errors as Python exceptions: one class for each kind, with the same words, a code and a way out.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gflowcausal::Error;
+use gflowcausal::data::ReadError;
+use pyo3::prelude::*;
+
+/// Why a call has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What the library says.
+    Known(Error),
+    /// What Python says.
+    Python(PyErr),
+    /// An option or argument that only this boundary looks at.
+    Argument(String),
+    /// A mistake of ours.
+    Panic(String),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Known(error.into())
+    }
+}
+
+impl Failure {
+    pub(crate) fn unsupported(column: &str, kind: &str) -> Self {
+        ReadError::UnsupportedType { column: column.to_owned(), kind: kind.to_owned() }.into()
+    }
+
+    /// What a thread that panicked left behind.
+    pub(crate) fn of_panic(left: &(dyn Any + Send)) -> Self {
+        let text = left.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| left.downcast_ref::<&str>().copied());
+        Self::Panic(text.unwrap_or("no words").to_owned())
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        Python::attach(|py| match &failure {
+            Failure::Known(error) => {
+                let (code, fix) = code_and_fix(error);
+                exception(py, class(error), &error.to_string(), code, fix)
+            }
+            Failure::Argument(text) => exception(py, "ArgumentError", text, "bad-option", None),
+            Failure::Panic(text) => exception(py, "InternalError", text, "internal-error", None),
+            Failure::Python(error) => error.clone_ref(py),
+        })
+    }
+}
+
+/// As the command line has them: graph files know best themselves.
+fn code_and_fix(error: &Error) -> (&'static str, Option<String>) {
+    match error {
+        Error::GraphFile { source, .. } => (source.code(), Some(source.fix().to_owned())),
+        Error::Graph { source, .. } => (source.code(), Some(source.fix().to_owned())),
+        _ => (error.code(), error.fix()),
+    }
+}
+
+fn exception(py: Python<'_>, class: &str, text: &str, code: &str, fix: Option<String>) -> PyErr {
+    let made = py
+        .import("gflowcausal._errors")
+        .and_then(|errors| errors.getattr(class))
+        .and_then(|class| class.call1((text, code, fix)));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// The class of `gflowcausal._errors` for an error.
+fn class(error: &Error) -> &'static str {
+    match error {
+        Error::Read(_) => "ReadError",
+        Error::Option(_) => "ReadOptionError",
+        Error::Simulation(_) => "SimulationError",
+        Error::GraphFile { .. } => "GraphFileError",
+        Error::Graph { .. } => "GraphError",
+        Error::GraphWrite { .. } => "GraphWriteError",
+        Error::UnknownFormat(_) => "UnknownFormatError",
+        Error::KnowledgeFile { .. } => "KnowledgeFileError",
+        Error::Knowledge(_) => "KnowledgeError",
+        Error::Score(_) => "ScoreError",
+        Error::NeedsNumbers { .. } => "NeedsNumbersError",
+        Error::OrdersOnly { .. } => "OrdersOnlyError",
+        Error::NeedsRows { .. } => "NeedsRowsError",
+        Error::Combination { .. } => "CombinationError",
+        Error::NoEffect { .. } => "NoEffectError",
+        Error::Value { .. } => "OptionValueError",
+        Error::UnknownMethod(_) => "UnknownMethodError",
+        Error::NeedsPlacements { .. } => "NeedsPlacementsError",
+        Error::TooManyVariables(_) => "TooManyVariablesError",
+        Error::Doctor(_) => "DoctorError",
+        Error::Unknown { .. } => "UnknownNameError",
+        Error::Table(_) => "TableError",
+        Error::Checkpoint(_) => "CheckpointError",
+        Error::OtherData { .. } => "OtherDataError",
+        Error::DamagedLog(_) => "DamagedLogError",
+        Error::ConfigFile { .. } => "ConfigFileError",
+        Error::Missing(_) => "MissingValuesError",
+        Error::Moments(_) => "MomentsError",
+        Error::Training(_) => "TrainingOptionError",
+        Error::Train(_) => "TrainingError",
+        Error::NothingFound => "NothingFoundError",
+        Error::NeedsEquivalence { .. } | Error::NotScoreEquivalent(_) => "NeedsEquivalenceError",
+        Error::MethodNeedsNumbers { .. } => "MethodNeedsNumbersError",
+        Error::Test(_) => "IndependenceTestError",
+        Error::CannotObey { .. } => "CannotObeyError",
+        Error::NeedsCompleteRows { .. } => "NeedsCompleteRowsError",
+        Error::Lingam(_) => "LingamError",
+        Error::DamagedRun { .. } => "DamagedRunError",
+        Error::NotInRun { .. } => "NotInRunError",
+        Error::Picture { .. } => "PictureError",
+        Error::File(_) => "FileError",
+        _ => "GFlowCausalError",
+    }
+}
+
+/// Runs `work` without the interpreter's lock; a panic becomes an exception.
+pub(crate) fn unlocked<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    py.detach(|| guarded(work)).map_err(PyErr::from)
+}
+
+/// Runs `work`; a panic becomes a failure.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|left| Err(Failure::of_panic(&*left)))
+}

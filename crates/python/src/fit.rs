@@ -1,0 +1,206 @@
+//! What a run found, kept so that more graphs can be drawn, here or where it was sent.
+
+use std::sync::{Arc, OnceLock};
+
+use gflowcausal::data::{self, Missing};
+use gflowcausal::flow::Policy;
+use gflowcausal::{
+    Config, Error, Model, Problem, PruneName, Record, RunFile, ScoreName, sample_policy, with_threads,
+    write_samples,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::{Failure, unlocked};
+use crate::run::{Outcome, Source};
+use crate::table::Table;
+
+/// A finished run.
+#[pyclass(frozen, module = "gflowcausal._native")]
+pub(crate) struct Fit {
+    result: String,
+    samples: Vec<u8>,
+    names: Vec<String>,
+    /// What the model is built of again after a journey.
+    source: Source,
+    config: Config,
+    /// The trained policy, and the log of its training, if there is one.
+    policy: Option<Vec<u8>>,
+    log: Option<Vec<u8>>,
+    /// The options and the data, as in `config.toml`.
+    file: String,
+    model: OnceLock<Model>,
+}
+
+impl Fit {
+    /// Keeps what drawing needs: means and covariances where they are enough, else the rows.
+    pub(crate) fn new(outcome: Outcome, source: Source, config: &Config) -> Result<Self, Failure> {
+        let Outcome { found, result, file } = outcome;
+        let mut samples = Vec::new();
+        write_samples(&mut samples, &found.names, &found.draws)
+            .map_err(|error| Failure::Argument(error.to_string()))?;
+        let (source, config) = match found.moments {
+            Some(moments) if is_linear(&found.model) => {
+                (Source::Moments(found.names.clone(), moments), rowless(config, &found.model))
+            }
+            _ => (source, config.clone()),
+        };
+        let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
+        let log = found.training.as_ref().map(|training| training.log()).transpose().map_err(unwritten)?;
+        let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
+        Ok(Self {
+            result: crate::json(&result)?,
+            samples,
+            names: found.names,
+            source,
+            config,
+            policy,
+            log,
+            file: file.to_toml(),
+            model: OnceLock::from(found.model),
+        })
+    }
+
+    fn model(&self) -> Result<&Model, Failure> {
+        if let Some(model) = self.model.get() {
+            return Ok(model);
+        }
+        let model = match &self.source {
+            Source::Rows(table) => Problem::new(table, &self.config)?.model,
+            Source::Moments(names, moments) => {
+                Problem::of_moments(names.clone(), moments.clone(), &self.config)?.model
+            }
+        };
+        Ok(self.model.get_or_init(|| model))
+    }
+
+    fn draw(&self, count: usize, seed: u64) -> Result<Vec<u8>, Failure> {
+        let Some(policy) = &self.policy else {
+            let text = format!(
+                "method {} trains no policy to draw from: fit with samples={count}",
+                self.config.method
+            );
+            return Err(Failure::Argument(text));
+        };
+        let model = self.model()?;
+        let policy = Policy::parse(policy.clone(), model.constraints()).map_err(Error::from)?;
+        let (draws, _) = sample_policy(model, &policy, count, seed);
+        let mut lines = Vec::new();
+        write_samples(&mut lines, &self.names, &draws)
+            .map_err(|error| Failure::Argument(error.to_string()))?;
+        Ok(lines)
+    }
+}
+
+/// Whether the model is made of means and covariances alone.
+fn is_linear(model: &Model) -> bool {
+    let by_moments = matches!(
+        model.score_name(),
+        ScoreName::Bic | ScoreName::BicEqual | ScoreName::Bge | ScoreName::Varsort
+    );
+    by_moments && model.prune_name() != PruneName::Cam
+}
+
+/// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
+fn rowless(config: &Config, model: &Model) -> Config {
+    let (missing, standardize, exclude) = (Missing::Error, false, Vec::new());
+    Config {
+        score: model.score_name(),
+        prune: model.prune_name(),
+        missing,
+        standardize,
+        exclude,
+        ..config.clone()
+    }
+}
+
+type Bytes = Py<PyBytes>;
+type State = (
+    String,
+    Bytes,
+    String,
+    Vec<String>,
+    Option<String>,
+    Option<Py<Table>>,
+    (Option<Bytes>, Option<Bytes>, String),
+);
+
+#[pymethods]
+impl Fit {
+    /// The result, in JSON.
+    #[getter]
+    fn result(&self) -> &str {
+        &self.result
+    }
+
+    /// The graphs that were drawn, one line of JSON for each.
+    #[getter]
+    fn samples<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.samples)
+    }
+
+    /// More graphs from the trained policy, one line of JSON for each.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let lines = unlocked(py, || with_threads(threads, || self.draw(count, seed)))?;
+        Ok(PyBytes::new(py, &lines))
+    }
+
+    /// The report of the run: one HTML page that needs nothing else.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        unlocked(py, || {
+            let log = || Ok(self.log.clone().unwrap_or_default());
+            let run = RunFile::parse(&self.file).ok();
+            Ok(Record::parse(self.result.as_bytes(), &self.samples, log, run)?.to_html()?)
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State)> {
+        let bytes = |bytes: &[u8]| PyBytes::new(py, bytes).unbind();
+        let (moments, table) = match &self.source {
+            Source::Moments(names, moments) => (Some(crate::json(&(names, moments))?), None),
+            Source::Rows(table) => (None, Some(Py::new(py, Table::of_shared(table.clone()))?)),
+        };
+        let state = (
+            self.result.clone(),
+            bytes(&self.samples),
+            self.config.to_toml(),
+            self.names.clone(),
+            moments,
+            table,
+            (self.policy.as_deref().map(bytes), self.log.as_deref().map(bytes), self.file.clone()),
+        );
+        Ok((py.import("gflowcausal._data")?.getattr("restore_fit")?, state))
+    }
+
+    /// A run that [`__reduce__`](Self::__reduce__) took apart.
+    #[staticmethod]
+    fn restore(
+        result: String,
+        samples: Vec<u8>,
+        config: &str,
+        names: Vec<String>,
+        moments: Option<&str>,
+        table: Option<Py<Table>>,
+        training: (Option<Vec<u8>>, Option<Vec<u8>>, String),
+    ) -> PyResult<Self> {
+        let (policy, log, file) = training;
+        let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
+        let config = Config::from_toml(config).map_err(damaged)?;
+        let source = match (moments, table) {
+            (Some(text), _) => {
+                let (names, moments): (Vec<String>, data::Moments) =
+                    serde_json::from_str(text).map_err(|error| damaged(error.to_string()))?;
+                Source::Moments(names, moments)
+            }
+            (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
+            (None, None) => return Err(damaged("no data".into()).into()),
+        };
+        Ok(Self { result, samples, names, source, config, policy, log, file, model: OnceLock::new() })
+    }
+}

@@ -1,0 +1,182 @@
+//! The native half of the Python package: conversions, and nothing that the other front ends do differently.
+
+mod arrow;
+mod columns;
+mod error;
+mod fit;
+mod graph;
+mod moments;
+mod options;
+mod run;
+mod table;
+
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+
+/// `value` in JSON; numbers keep every digit.
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::Argument(error.to_string()))
+}
+
+#[pymodule]
+mod _native {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use gflowcausal::{score_graph, with_threads};
+    use numpy::PyArray2;
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
+    #[pymodule_export]
+    use crate::fit::Fit;
+    #[pymodule_export]
+    use crate::graph::Graph;
+    #[pymodule_export]
+    use crate::moments::Moments;
+    #[pymodule_export]
+    use crate::table::Table;
+
+    use crate::error::{Failure, unlocked};
+    use crate::graph;
+    use crate::run::{Order, Source};
+
+    /// The version of this package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Name and description of each method, the default first.
+    #[pyfunction]
+    fn methods() -> Vec<(&'static str, &'static str)> {
+        gflowcausal::methods().iter().map(|method| (method.name(), method.about())).collect()
+    }
+
+    /// The name of every option.
+    #[pyfunction]
+    fn options() -> Vec<String> {
+        gflowcausal::Config::keys().map(|key| key.replace('-', "_")).collect()
+    }
+
+    /// The default of every option that has one.
+    #[pyfunction]
+    fn defaults() -> PyResult<String> {
+        Ok(crate::json(&gflowcausal::Config::default())?)
+    }
+
+    /// Finds graphs: what was found, and an exception to raise all the same.
+    #[pyfunction]
+    #[expect(clippy::too_many_arguments, reason = "keywords of one Python call")]
+    #[pyo3(signature = (data, options, *, truth, time_budget, threads, out, resume, notify))]
+    fn discover(
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+        truth: Option<&Bound<'_, Graph>>,
+        time_budget: Option<f64>,
+        threads: usize,
+        out: Option<PathBuf>,
+        resume: bool,
+        notify: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Option<Fit>, Option<Py<PyAny>>)> {
+        let config = crate::options::config(options)?;
+        let (mut order, again) = match data.cast::<Table>() {
+            Ok(table) => of_table(table.get(), &config),
+            Err(_) => of_moments(data.cast::<Moments>()?.get(), &config),
+        };
+        if let Some(truth) = truth {
+            order.truth = Some(truth.get().dag_over(&kept(&order, &config.exclude))?);
+        }
+        order.budget = time_budget.map(seconds).transpose()?;
+        (order.threads, order.out, order.resumes) = (threads, out, resume);
+        let (outcome, raised) = order.run(py, notify)?;
+        let fit = outcome.map(|outcome| Fit::new(outcome, again, &config)).transpose()?;
+        Ok((fit, raised.map(|error| error.into_value(py).into_any())))
+    }
+
+    fn of_table(table: &Table, config: &gflowcausal::Config) -> (Order, Source) {
+        let truth = table.truth.clone().filter(|_| config.exclude.is_empty());
+        let rows = || Source::Rows(Arc::clone(&table.table));
+        let order = Order {
+            source: rows(),
+            config: config.clone(),
+            name: table.name.clone(),
+            file: table.file.clone(),
+            truth,
+            budget: None,
+            threads: 0,
+            out: None,
+            resumes: false,
+        };
+        (order, rows())
+    }
+
+    fn of_moments(moments: &Moments, config: &gflowcausal::Config) -> (Order, Source) {
+        let source = || Source::Moments(moments.names.clone(), moments.moments.clone());
+        let order = Order {
+            source: source(),
+            config: config.clone(),
+            name: "moments".into(),
+            file: None,
+            truth: None,
+            budget: None,
+            threads: 0,
+            out: None,
+            resumes: false,
+        };
+        (order, source())
+    }
+
+    /// The variables that a run keeps.
+    fn kept(order: &Order, exclude: &[String]) -> Vec<String> {
+        let names: Vec<String> = match &order.source {
+            Source::Rows(table) => table.names().map(str::to_owned).collect(),
+            Source::Moments(names, _) => names.clone(),
+        };
+        names.into_iter().filter(|name| !exclude.contains(name)).collect()
+    }
+
+    fn seconds(time: f64) -> Result<Duration, Failure> {
+        let wrong =
+            |_| Failure::Argument(format!("time_budget is {time}, but must be seconds, not below zero"));
+        Duration::try_from_secs_f64(time).map_err(wrong)
+    }
+
+    type Simulated<'py> = (Table, Graph, Option<Bound<'py, PyArray2<f64>>>);
+
+    /// Data with a known graph, and the weights of its edges where they are linear.
+    #[pyfunction]
+    fn simulate<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
+        let config = crate::options::simulation(options)?;
+        let simulated = unlocked(py, || with_threads(0, || Ok(gflowcausal::data::simulate(&config)?)))?;
+        let nodes = simulated.dag.nodes();
+        let weights = simulated.weights.map(|weights| {
+            let weight = |from, to| weights.get(gflowcausal::graph::Edge { from, to });
+            let row = |from| (0..nodes).map(|to| weight(from, to)).collect();
+            (0..nodes).map(row).collect::<Vec<Vec<f64>>>()
+        });
+        let weights = weights.map(|rows| PyArray2::from_vec2(py, &rows)).transpose()?;
+        let names = simulated.table.names().map(str::to_owned).collect();
+        let pdag = gflowcausal::graph::Pdag::from(&simulated.dag);
+        let named = gflowcausal::graph::NamedGraph::new(names, pdag).map_err(graph::refused)?;
+        Ok((Table::unnamed(simulated.table), Graph { graph: named }, weights))
+    }
+
+    /// What a graph is worth on a table, in JSON.
+    #[pyfunction]
+    fn score(
+        py: Python<'_>,
+        table: &Bound<'_, Table>,
+        graph: &Bound<'_, Graph>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<String> {
+        let config = crate::options::config(options)?;
+        let (table, graph) = (table.get(), graph.get());
+        unlocked(py, || {
+            let names: Vec<String> = table.table.names().map(str::to_owned).collect();
+            let dag = graph.dag_over(&names)?;
+            crate::json(&with_threads(0, || score_graph(&table.table, &dag, &config))?)
+        })
+    }
+}
