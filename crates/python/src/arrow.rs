@@ -59,7 +59,7 @@ fn column(
 }
 
 fn reals<'a>(parts: impl Iterator<Item = &'a ArrayRef> + Clone) -> Vec<f64> {
-    let mut values = Vec::with_capacity(parts.clone().map(|part| part.len()).sum());
+    let mut values = Vec::with_capacity(parts.clone().map(Array::len).sum());
     for part in parts {
         let part = part.as_primitive::<Float64Type>();
         match part.null_count() {

@@ -46,7 +46,7 @@ impl Fit {
             _ => (source, config.clone()),
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
-        let log = found.training.as_ref().map(|training| training.log()).transpose().map_err(unwritten)?;
+        let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
             result: crate::json(&result)?,

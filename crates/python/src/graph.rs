@@ -68,7 +68,6 @@ fn wrong(error: &graph::EdgeError, names: &[String]) -> Failure {
 #[pymethods]
 impl Graph {
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
     fn new(names: Vec<String>, directed: Vec<Line>, undirected: Vec<Line>) -> PyResult<Self> {
         Ok(Self { graph: guarded(|| build(names, &directed, &undirected))? })
     }
@@ -143,7 +142,6 @@ impl Graph {
     }
 
     /// The same graph with its variables in the order of `names`.
-    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
     fn align(&self, names: Vec<String>) -> PyResult<Self> {
         Ok(Self { graph: guarded(|| self.graph.align(&names).map_err(refused))? })
     }

@@ -1,4 +1,5 @@
 //! The native half of the Python package: conversions, and nothing that the other front ends do differently.
+#![expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 
 mod arrow;
 mod columns;

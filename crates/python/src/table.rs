@@ -56,7 +56,6 @@ impl Table {
 
     /// A table of a matrix.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
     fn of_matrix(
         matrix: PyReadonlyArray2<'_, f64>,
         names: Vec<String>,
