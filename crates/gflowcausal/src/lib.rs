@@ -40,7 +40,7 @@ pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::Model;
 pub use outputs::{FILES, write_outputs, write_samples};
-pub use plot::{PlotKind, plot_png, plot_svg};
+pub use plot::{PlotKind, graph_svg, plot_png, plot_svg};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use report::{Record, write_report};
 pub use result::{

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gflowcausal::Error;
 use gflowcausal::data::ReadError;
+use gflowcausal::graph::GraphError;
 use pyo3::prelude::*;
 
 /// Why a call has no result.
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 pub(crate) enum Failure {
     /// What the library says.
     Known(Error),
+    /// What is wrong with a graph that comes from no file.
+    Graph(GraphError),
     /// What Python says.
     Python(PyErr),
     /// An option or argument that only this boundary looks at.
@@ -45,6 +48,10 @@ impl From<Failure> for PyErr {
             Failure::Known(error) => {
                 let (code, fix) = code_and_fix(error);
                 exception(py, class(error), &error.to_string(), code, fix)
+            }
+            Failure::Graph(error) => {
+                let fix = Some(error.fix().to_owned());
+                exception(py, "GraphError", &error.to_string(), error.code(), fix)
             }
             Failure::Argument(text) => exception(py, "ArgumentError", text, "bad-option", None),
             Failure::Panic(text) => exception(py, "InternalError", text, "internal-error", None),

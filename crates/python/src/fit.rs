@@ -4,9 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
+use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Model, Problem, PruneName, Record, RunFile, ScoreName, sample_policy, with_threads,
-    write_samples,
+    Config, Error, Model, PlotKind, Problem, PruneName, Record, RunFile, ScoreName, plot_png, plot_svg,
+    sample_policy, with_threads, write_samples,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -72,6 +73,12 @@ impl Fit {
             }
         };
         Ok(self.model.get_or_init(|| model))
+    }
+
+    fn record(&self) -> Result<Record, Failure> {
+        let log = || Ok(self.log.clone().unwrap_or_default());
+        let run = RunFile::parse(&self.file).ok();
+        Ok(Record::parse(self.result.as_bytes(), &self.samples, log, run)?)
     }
 
     fn draw(&self, count: usize, seed: u64) -> Result<Vec<u8>, Failure> {
@@ -153,11 +160,18 @@ impl Fit {
 
     /// The report of the run: one HTML page that needs nothing else.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        unlocked(py, || {
-            let log = || Ok(self.log.clone().unwrap_or_default());
-            let run = RunFile::parse(&self.file).ok();
-            Ok(Record::parse(self.result.as_bytes(), &self.samples, log, run)?.to_html()?)
-        })
+        unlocked(py, || Ok(self.record()?.to_html()?))
+    }
+
+    /// One picture of the run, as SVG or PNG.
+    fn plot<'py>(&self, py: Python<'py>, kind: &str, is_png: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let unknown = |error: UnknownChoice| Failure::Argument(error.to_string());
+        let kind: PlotKind = kind.parse().map_err(unknown)?;
+        let picture = unlocked(py, || {
+            let record = self.record()?;
+            Ok(if is_png { plot_png(&record, kind)? } else { plot_svg(&record, kind)?.into_bytes() })
+        })?;
+        Ok(PyBytes::new(py, &picture))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State)> {

@@ -11,9 +11,6 @@ use pyo3::types::PyBytes;
 
 use crate::error::{Failure, guarded};
 
-/// What errors call a graph that comes from no file.
-const UNNAMED: &str = "graph";
-
 /// An edge as Python has it: both ends by number, and what is known of it.
 type Line = (usize, usize, Option<f64>, Option<f64>);
 
@@ -23,14 +20,10 @@ pub(crate) struct Graph {
     pub(crate) graph: NamedGraph,
 }
 
-pub(crate) fn refused(source: GraphError) -> Failure {
-    Error::Graph { path: UNNAMED.into(), source }.into()
-}
-
 impl Graph {
     /// The graph over `names`, in their order, as a DAG.
     pub(crate) fn dag_over(&self, names: &[String]) -> Result<graph::Dag, Failure> {
-        self.graph.align(names).and_then(|graph| graph.to_dag()).map_err(refused)
+        self.graph.align(names).and_then(|graph| graph.to_dag()).map_err(Failure::Graph)
     }
 }
 
@@ -43,13 +36,13 @@ fn build(names: Vec<String>, directed: &[Line], undirected: &[Line]) -> Result<N
     for edge in undirected {
         pdag.insert_undirected(ends(edge)).map_err(|error| wrong(&error, &names))?;
     }
-    let mut named = NamedGraph::new(names, pdag).map_err(refused)?;
+    let mut named = NamedGraph::new(names, pdag).map_err(Failure::Graph)?;
     for edge in directed.iter().chain(undirected) {
         if let Some(weight) = edge.2 {
-            named.set_weight(ends(edge), weight).map_err(refused)?;
+            named.set_weight(ends(edge), weight).map_err(Failure::Graph)?;
         }
         if let Some(probability) = edge.3 {
-            named.set_probability(ends(edge), probability).map_err(refused)?;
+            named.set_probability(ends(edge), probability).map_err(Failure::Graph)?;
         }
     }
     Ok(named)
@@ -59,8 +52,8 @@ fn build(names: Vec<String>, directed: &[Line], undirected: &[Line]) -> Result<N
 fn wrong(error: &graph::EdgeError, names: &[String]) -> Failure {
     let Edge { from, to } = error.edge();
     match (names.get(from), names.get(to)) {
-        (Some(from), Some(to)) if from == to => refused(GraphError::Loop(from.clone())),
-        (Some(from), Some(to)) => refused(GraphError::Joined { from: from.clone(), to: to.clone() }),
+        (Some(from), Some(to)) if from == to => Failure::Graph(GraphError::Loop(from.clone())),
+        (Some(from), Some(to)) => Failure::Graph(GraphError::Joined { from: from.clone(), to: to.clone() }),
         _ => Failure::Argument(error.to_string()),
     }
 }
@@ -121,36 +114,41 @@ impl Graph {
         self.graph.graph().undirected().map(|edge| self.line(edge)).collect()
     }
 
+    /// A drawing.
+    fn to_svg(&self) -> PyResult<String> {
+        Ok(guarded(|| Ok(gflowcausal::graph_svg(&self.graph)))?)
+    }
+
     /// Refuses a graph with a cycle or an edge without direction.
     fn check_dag(&self) -> PyResult<()> {
-        Ok(guarded(|| self.graph.to_dag().map(drop).map_err(refused))?)
+        Ok(guarded(|| self.graph.to_dag().map(drop).map_err(Failure::Graph))?)
     }
 
     /// The variables, causes first.
     fn order(&self) -> PyResult<Vec<usize>> {
-        let dag = guarded(|| self.graph.to_dag().map_err(refused))?;
+        let dag = guarded(|| self.graph.to_dag().map_err(Failure::Graph))?;
         Ok(dag.topological_order().as_slice().to_vec())
     }
 
     /// The class of graphs that explain the same correlations.
     fn cpdag(&self) -> PyResult<Self> {
         let graph = guarded(|| {
-            let class = Cpdag::of(&self.graph.to_dag().map_err(refused)?);
-            NamedGraph::new(self.names(), class.into_pdag()).map_err(refused)
+            let class = Cpdag::of(&self.graph.to_dag().map_err(Failure::Graph)?);
+            NamedGraph::new(self.names(), class.into_pdag()).map_err(Failure::Graph)
         });
         Ok(Self { graph: graph? })
     }
 
     /// The same graph with its variables in the order of `names`.
     fn align(&self, names: Vec<String>) -> PyResult<Self> {
-        Ok(Self { graph: guarded(|| self.graph.align(&names).map_err(refused))? })
+        Ok(Self { graph: guarded(|| self.graph.align(&names).map_err(Failure::Graph))? })
     }
 
     /// How far this graph is from `truth`, in JSON.
     fn evaluate(&self, truth: &Self) -> PyResult<String> {
         let metrics = guarded(|| {
-            let dag = truth.graph.to_dag().map_err(refused)?;
-            let mine = self.graph.align(truth.graph.names()).map_err(refused)?;
+            let dag = truth.graph.to_dag().map_err(Failure::Graph)?;
+            let mine = self.graph.align(truth.graph.names()).map_err(Failure::Graph)?;
             crate::json(&evaluate(mine.graph(), &dag))
         });
         Ok(metrics?)

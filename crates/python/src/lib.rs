@@ -41,7 +41,6 @@ mod _native {
     use crate::table::Table;
 
     use crate::error::{Failure, unlocked};
-    use crate::graph;
     use crate::run::{Order, Source};
 
     /// The version of this package.
@@ -160,7 +159,7 @@ mod _native {
         let weights = weights.map(|rows| PyArray2::from_vec2(py, &rows)).transpose()?;
         let names = simulated.table.names().map(str::to_owned).collect();
         let pdag = gflowcausal::graph::Pdag::from(&simulated.dag);
-        let named = gflowcausal::graph::NamedGraph::new(names, pdag).map_err(graph::refused)?;
+        let named = gflowcausal::graph::NamedGraph::new(names, pdag).map_err(Failure::Graph)?;
         Ok((Table::unnamed(simulated.table), Graph { graph: named }, weights))
     }
 

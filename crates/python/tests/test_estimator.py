@@ -10,7 +10,7 @@ import pytest
 from conftest import QUICK
 
 import gflowcausal
-from gflowcausal import Dag, GFlowCausal, Knowledge
+from gflowcausal import Dag, GFlowCausal, Graph, Knowledge
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_summary_and_pictures(model):
     text = model.summary()
     assert "400 rows, 6 variables" in text and "against the truth" in text
     html = model._repr_html_()
-    assert html.count("<rect") == 6 and "<table>" in html and "<svg" in html
+    assert html.count('class="node"') == 6 and "<table>" in html and "<svg" in html
     assert GFlowCausal()._repr_html_() == "<code>GFlowCausal()</code>"
     assert "digraph {" in model.to_dot()
     assert model.to_networkx().number_of_edges() == len(model.graph_.edges)
@@ -156,8 +156,39 @@ def test_a_report_is_one_page_and_the_same_after_a_journey(model, tmp_path, simu
     assert "PKC" in (tmp_path / "exact.html").read_text()
 
 
-def test_names_in_a_picture_are_escaped():
-    assert "<b>" not in Dag(["<b>", "&"], [("<b>", "&")])._repr_html_()
+@pytest.mark.parametrize("method", gflowcausal.methods())
+def test_every_method_shows_its_result(method, simulated, tmp_path):
+    options = {"iterations": 10} if "gflow" in method else {}
+    fitted = gflowcausal.discover(simulated, method=method, truth=simulated, **options)
+    assert f"method {method}" in fitted.summary()
+    assert "<svg" in fitted._repr_html_()
+    fitted.report(tmp_path / "report.html")
+    assert method in (tmp_path / "report.html").read_text()
+    assert pickle.loads(pickle.dumps(fitted)).result_ == fitted.result_
+
+
+def test_plots_are_written_as_their_names_say(model, tmp_path):
+    for kind in ("graph", "probabilities", "training"):
+        model.plot(tmp_path / f"{kind}.svg", kind)
+        model.plot(tmp_path / f"{kind}.png", kind)
+        assert (tmp_path / f"{kind}.svg").read_text().startswith("<svg")
+        assert (tmp_path / f"{kind}.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(gflowcausal.errors.ArgumentError, match="does not say the format"):
+        model.plot(tmp_path / "graph.pdf")
+    with pytest.raises(gflowcausal.errors.ArgumentError, match="unknown kind of picture 'cake'"):
+        model.plot(tmp_path / "cake.svg", "cake")
+    with pytest.raises(gflowcausal.errors.NotInRunError):
+        GFlowCausal(method="exact", samples=5).fit("sachs").plot(tmp_path / "none.svg", "training")
+    assert not (tmp_path / "none.svg").exists()
+
+
+def test_a_drawing_shows_directions_as_they_are():
+    class_ = Graph(["<b>", "wet", "slip"], [("<b>", "wet")], undirected=[("wet", "slip")])
+    drawing = class_.to_svg()
+    assert drawing.count('class="head"') == 1 and drawing.count('class="line"') == 2
+    assert "<title>wet – slip</title>" in drawing and "<b>" not in class_._repr_html_()
+    cycle = Graph(["a", "b", "c"], [("a", "b"), ("b", "c"), ("c", "a")])
+    assert cycle.to_svg().count('class="head"') == 3
 
 
 def test_knowledge_is_obeyed_by_every_graph(simulated):

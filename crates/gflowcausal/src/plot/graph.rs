@@ -1,7 +1,9 @@
-//! The best graph, drawn in layers.
+//! Graphs, drawn in layers.
+
+use gflowcausal_graph::{Dag, Edge, NamedGraph};
 
 use super::svg::{Svg, smooth};
-use crate::layout::{Layout, NODE_HEIGHT, label};
+use crate::layout::{Layout, NODE_HEIGHT, label, width_of};
 use crate::report::{BestEdge, Record};
 
 /// The length of an arrow's head.
@@ -10,24 +12,36 @@ const HEAD: f64 = 10.0;
 /// Space for the words below the graph.
 const LEGEND: f64 = 48.0;
 
+/// What stands at the end of a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Head {
+    /// An arrow whose direction is certain.
+    Full,
+    /// An arrow that may as well point the other way.
+    Hollow,
+    /// Nothing: no direction is claimed.
+    None,
+}
+
+/// An edge as it is drawn.
+struct Line {
+    edge: Edge,
+    head: Head,
+    probability: Option<f64>,
+}
+
 /// The best graph of a run.
-pub(super) fn graph(record: &Record) -> Svg {
+pub(super) fn best(record: &Record) -> Svg {
+    let line = |best: &BestEdge| Line {
+        edge: best.edge,
+        head: if best.compelled { Head::Full } else { Head::Hollow },
+        probability: Some(best.probability),
+    };
+    let lines: Vec<Line> = record.edges().iter().map(line).collect();
     let layout = record.layout();
-    let (width, height) = (layout.width.max(520.0), layout.height + LEGEND);
-    let mut svg = Svg::new(width, height, &format!("The best graph of {}", record.data_name()));
-    for edge in record.edges() {
-        draw_edge(&mut svg, record, &layout, edge);
-    }
-    for (name, place) in record.names().iter().zip(&layout.nodes) {
-        svg.open("node", "");
-        svg.title(name);
-        let (x, y) = (place.x - place.width / 2.0, place.top());
-        let shape =
-            format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{NODE_HEIGHT}\" rx=\"8\"", place.width);
-        svg.add("rect", "", &shape);
-        svg.text("", &format!("x=\"{:.1}\" y=\"{:.1}\"", place.x, place.y + 4.5), &label(name));
-        svg.close();
-    }
+    let size = (layout.width.max(520.0), layout.height + LEGEND);
+    let mut svg = Svg::new(size.0, size.1, &format!("The best graph of {}", record.data_name()));
+    draw(&mut svg, record.names(), &layout, &lines);
     let (x, y) = (24.0, layout.height + 14.0);
     svg.text(
         "small",
@@ -41,23 +55,80 @@ pub(super) fn graph(record: &Record) -> Svg {
     svg
 }
 
-fn draw_edge(svg: &mut Svg, record: &Record, layout: &Layout, best: &BestEdge) {
-    let Some(route) = layout.routes.iter().find(|route| route.edge == best.edge) else { return };
-    let mut points = layout.points(route);
-    let (tip, base) = arrow(&mut points);
-    let class = if best.compelled { "edge compelled" } else { "edge reversible" };
-    svg.open(class, "");
-    let [from, to] = [best.edge.from, best.edge.to].map(|node| &record.names()[node]);
-    svg.title(&format!("{from} → {to}: probability {:.2}", best.probability));
-    let (width, opacity) = (width(best.probability), opacity(best.probability));
+/// Any graph; an edge without direction has no head, and one that closes a cycle points upwards.
+pub(super) fn named(graph: &NamedGraph) -> Svg {
+    let pdag = graph.graph();
+    let line = |head| move |edge| Line { edge, head, probability: graph.probability(edge) };
+    let lines = pdag.directed().map(line(Head::Full)).chain(pdag.undirected().map(line(Head::None)));
+    let lines: Vec<Line> = lines.collect();
+    let mut dag = Dag::empty(pdag.nodes());
+    for Edge { from, to } in lines.iter().map(|line| line.edge) {
+        if dag.insert(Edge { from, to }).is_err() {
+            // One of both ways is free of cycles.
+            let _ = dag.insert(Edge { from: to, to: from });
+        }
+    }
+    let widths: Vec<f64> = graph.names().iter().map(|name| width_of(&label(name))).collect();
+    let layout = Layout::new(&dag, &widths);
+    let title = format!("{} variables, {} edges", pdag.nodes(), lines.len());
+    let mut svg = Svg::new(layout.width, layout.height, &title);
+    draw(&mut svg, graph.names(), &layout, &lines);
+    svg
+}
+
+fn draw(svg: &mut Svg, names: &[String], layout: &Layout, lines: &[Line]) {
+    for line in lines {
+        draw_line(svg, names, layout, line);
+    }
+    for (name, place) in names.iter().zip(&layout.nodes) {
+        svg.open("node", "");
+        svg.title(name);
+        let (x, y) = (place.x - place.width / 2.0, place.top());
+        let shape =
+            format!("x=\"{x:.1}\" y=\"{y:.1}\" width=\"{}\" height=\"{NODE_HEIGHT}\" rx=\"8\"", place.width);
+        svg.add("rect", "", &shape);
+        svg.text("", &format!("x=\"{:.1}\" y=\"{:.1}\"", place.x, place.y + 4.5), &label(name));
+        svg.close();
+    }
+}
+
+/// The points of an edge from its cause to its effect, whichever of both stands higher.
+fn points(layout: &Layout, edge: Edge) -> Option<Vec<Point>> {
+    if let Some(route) = layout.routes.iter().find(|route| route.edge == edge) {
+        return Some(layout.points(route));
+    }
+    let turned = Edge { from: edge.to, to: edge.from };
+    let mut points =
+        layout.routes.iter().find(|route| route.edge == turned).map(|route| layout.points(route))?;
+    points.reverse();
+    Some(points)
+}
+
+fn draw_line(svg: &mut Svg, names: &[String], layout: &Layout, line: &Line) {
+    let Some(mut points) = points(layout, line.edge) else { return };
+    let (tip, base) = if line.head == Head::None { (points[0], [points[0]; 2]) } else { arrow(&mut points) };
+    svg.open(if line.head == Head::Hollow { "edge reversible" } else { "edge compelled" }, "");
+    svg.title(&words(names, line));
+    let probability = line.probability.unwrap_or(1.0);
+    let (width, opacity) = (width(probability), opacity(probability));
     // Opacity of the stroke, not of the element: for that the painter needs a sheet as large as the edge.
     let look = format!("stroke-width=\"{width:.1}\" stroke-opacity=\"{opacity:.2}\"");
     svg.add("path", "line", &format!("d=\"{}\" {look}", smooth(&points)));
-    let ((x, y), [(ax, ay), (bx, by)]) = (tip, base);
-    let corners = format!("M{x:.1} {y:.1}L{ax:.1} {ay:.1}L{bx:.1} {by:.1}Z");
-    let shape = format!("d=\"{corners}\" stroke-width=\"1.2\" opacity=\"{opacity:.2}\"");
-    svg.add("path", "head", &shape);
+    if line.head != Head::None {
+        let ((x, y), [(ax, ay), (bx, by)]) = (tip, base);
+        let corners = format!("M{x:.1} {y:.1}L{ax:.1} {ay:.1}L{bx:.1} {by:.1}Z");
+        let shape = format!("d=\"{corners}\" stroke-width=\"1.2\" opacity=\"{opacity:.2}\"");
+        svg.add("path", "head", &shape);
+    }
     svg.close();
+}
+
+/// What a line says to whoever points at it.
+fn words(names: &[String], line: &Line) -> String {
+    let [from, to] = [line.edge.from, line.edge.to].map(|node| &names[node]);
+    let joint = if line.head == Head::None { "–" } else { "→" };
+    let sure = line.probability.map(|probability| format!(": probability {probability:.2}"));
+    format!("{from} {joint} {to}{}", sure.unwrap_or_default())
 }
 
 /// How wide an edge is drawn.

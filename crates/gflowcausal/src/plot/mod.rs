@@ -8,7 +8,7 @@ mod png;
 mod svg;
 mod training;
 
-use gflowcausal_graph::choices;
+use gflowcausal_graph::{NamedGraph, choices};
 
 pub(crate) use self::distribution::{edge_counts, scores};
 pub(crate) use self::svg::FIGURE_STYLE;
@@ -38,7 +38,7 @@ choices! {
 pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
     let missing = |what| Err(Error::NotInRun { what, method: record.method().to_owned() });
     let svg = match kind {
-        PlotKind::Graph => graph::graph(record),
+        PlotKind::Graph => graph::best(record),
         PlotKind::Probabilities if record.is_single() => return missing("probabilities"),
         PlotKind::Probabilities => heat_map::heat_map(record),
         PlotKind::Training if record.history().is_empty() => return missing("training"),
@@ -53,4 +53,20 @@ pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
 /// When the run has no such thing, or the picture does not fit in memory.
 pub fn plot_png(record: &Record, kind: PlotKind) -> Result<Vec<u8>, Error> {
     png::png(&plot_svg(record, kind)?)
+}
+
+/// Any graph as an SVG file, drawn in layers; an edge without direction has no head.
+///
+/// ```
+/// use gflowcausal::graph::{Edge, NamedGraph, Pdag};
+///
+/// let mut pdag = Pdag::empty(2);
+/// pdag.insert_directed(Edge { from: 0, to: 1 })?;
+/// let graph = NamedGraph::new(vec!["rain".into(), "wet".into()], pdag)?;
+/// assert!(gflowcausal::graph_svg(&graph).contains("<title>rain → wet</title>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn graph_svg(graph: &NamedGraph) -> String {
+    graph::named(graph).into_file()
 }

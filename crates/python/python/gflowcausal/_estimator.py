@@ -323,6 +323,18 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
         self._fitted()
         return self.graph_.to_dot()
 
+    def to_svg(self) -> str:
+        """A drawing of the best graph: hollow heads may as well point the other way, wide and dark is probable."""
+        return self._fitted().plot("graph", False).decode()
+
+    def plot(self, path: str | os.PathLike[str], kind: str = "graph") -> None:
+        """Writes a picture, as SVG or PNG by its name: the ``graph``, the ``probabilities`` or the ``training``."""
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".svg", ".png"):
+            message = f"'{os.fspath(path)}' does not say the format of a picture"
+            raise ArgumentError(message, "unknown-format", "end the name in .svg or .png")
+        Path(path).write_bytes(self._fitted().plot(kind, suffix == ".png"))
+
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report: one HTML file that opens offline in any browser."""
         Path(path).write_text(self._fitted().report(), encoding="utf-8")

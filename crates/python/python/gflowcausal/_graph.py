@@ -198,6 +198,10 @@ class Graph:
         """The graph for Graphviz."""
         return self.to_string("dot")
 
+    def to_svg(self) -> str:
+        """A drawing in layers, causes above effects; an edge without direction has no head."""
+        return self._graph.to_svg()
+
     def to_string(self, format: str) -> str:
         """The graph in a format of text: json, csv, edge-list, dot, graphml, gml, bif, tetrad."""
         return self._graph.write("graph", format).decode()
@@ -260,7 +264,7 @@ class Dag(Graph):
     ...     Dag(["a", "b", "c"], [("a", "b"), ("b", "c"), ("c", "a")])
     ... except ValueError as error:
     ...     print(error)
-    graph 'graph': the graph has a cycle: b -> c -> a -> b
+    the graph has a cycle: c -> a -> b -> c
     """
 
     def _hold(self, graph: _native.Graph) -> None:

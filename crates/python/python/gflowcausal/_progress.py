@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -68,7 +69,7 @@ class Notify:
 def bar(stream: TextIO | None = None) -> Callback:
     """A progress bar: tqdm's where it is installed, else a plain one on standard error."""
     try:
-        from tqdm.auto import tqdm
+        tqdm = importlib.import_module("tqdm.auto").tqdm
     except ImportError:
         return PlainBar(stream or sys.stderr)
     return TqdmBar(tqdm(total=0, desc="searching", file=stream, leave=False))

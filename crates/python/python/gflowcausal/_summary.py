@@ -16,7 +16,8 @@ def summary(model: GFlowCausal) -> str:
     data, score, posterior = result["data"], result["score"], result["posterior"]
     lines = [f"{data['name']}: {data['rows']} rows, {len(data['variables'])} variables"]
     lines += [f"{finding['severity']}[{finding['code']}]: {finding['what']}" for finding in result["findings"]]
-    lines.append(f"score {score['name']}: {score['value']:.1f}; pruning {score['prune']}; method {result['method']}")
+    pruning = f"pruning {score['prune']}; " if "prune" in score else ""
+    lines.append(f"score {score['name']}: {score['value']:.1f}; {pruning}method {result['method']}")
     lines += ["", *_aligned([_HEAD, *map(_row, result["graph"]["edges"])]), ""]
     compelled = len(result["cpdag"]["directed"])
     drawn = f"{posterior['distinct']} of {posterior['samples']} drawn graphs are distinct"
