@@ -62,7 +62,7 @@ $(VENV)/ready: Makefile
 python: $(VENV)/ready
 	$(CARGO) test --workspace --locked --no-run --test packaging --test spine
 	cp $(TARGET)/debug/deps/lib_native.$(LIBRARY) crates/python/python/gflowcausal/_native.abi3.so
-	cd crates/python && PYTHONPATH=python MYPYPATH=python GFLOWCAUSAL=$(abspath $(TARGET))/debug/gflowcausal $(VENV)/bin/python -m pytest -q
+	cd crates/python && PYTHONPATH=$(abspath crates/python/python) MYPYPATH=$(abspath crates/python/python) GFLOWCAUSAL=$(abspath $(TARGET))/debug/gflowcausal $(VENV)/bin/python -m pytest -q
 
 # One wheel for every Python from 3.10 on, in target/wheels.
 wheel: $(VENV)/ready
