@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::discover::{Discovery, Training};
 use crate::method::method;
-use crate::posterior::{Distance, Weighting};
+use crate::posterior::{Candidate, Distance, Weighting};
 use crate::{Config, Error};
 
 /// How many of the likeliest graphs are listed.
@@ -28,7 +28,7 @@ pub struct ResultObject {
     pub data: DataObject,
     /// The best graph.
     pub graph: GraphObject,
-    /// The graphs that the data cannot tell from it: its compelled and its reversible edges.
+    /// The graphs that data and knowledge cannot tell from it: its compelled and its reversible edges.
     pub cpdag: CpdagObject,
     /// Its causal order.
     pub order: Vec<String>,
@@ -168,6 +168,8 @@ pub struct TopGraph {
     pub log_reward: f64,
     /// Its edges as pairs of names.
     pub edges: Vec<(String, String)>,
+    /// For each edge whether its direction is compelled.
+    pub compelled: Vec<bool>,
 }
 
 /// Whether scale gives the directions away.
@@ -242,10 +244,19 @@ impl Discovery {
         }
     }
 
-    /// The class that the method found, or that of its graph.
+    /// The class that the method found, or that of its graph: an arrow points the same way in all members that obey
+    /// the knowledge.
     #[must_use]
     pub fn class(&self) -> Pdag {
-        self.class.clone().unwrap_or_else(|| Cpdag::of(&self.graph).into_pdag())
+        self.class.clone().unwrap_or_else(|| self.class_of(&self.graph))
+    }
+
+    fn class_of(&self, dag: &Dag) -> Pdag {
+        let mut class = Cpdag::of(dag).into_pdag();
+        let constraints = self.model.constraints();
+        let known = dag.edges().filter(|edge| !constraints.allows(edge.reversed()));
+        class.orient_with(known).expect("a graph's own directions agree with its class");
+        class
     }
 
     fn edge_objects(&self) -> Vec<EdgeObject> {
@@ -301,11 +312,8 @@ impl Discovery {
     fn posterior_object(&self) -> PosteriorObject {
         let nodes = self.names.len();
         let rows = |matrix: &[f64]| matrix.chunks(nodes.max(1)).map(<[f64]>::to_vec).collect();
-        let top = self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| TopGraph {
-            weight: candidate.weight,
-            log_reward: candidate.log_reward,
-            edges: candidate.dag.edges().map(|edge| self.pair(edge)).collect(),
-        });
+        let top =
+            self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| self.top_graph(candidate));
         PosteriorObject {
             samples: self.posterior.samples,
             distinct: self.posterior.candidates.len(),
@@ -315,6 +323,16 @@ impl Discovery {
             ancestor_probabilities: rows(self.posterior.ancestors()),
             top: top.collect(),
             distance_to_exact: self.distance,
+        }
+    }
+
+    fn top_graph(&self, candidate: &Candidate) -> TopGraph {
+        let class = self.class_of(&candidate.dag);
+        TopGraph {
+            weight: candidate.weight,
+            log_reward: candidate.log_reward,
+            edges: candidate.dag.edges().map(|edge| self.pair(edge)).collect(),
+            compelled: candidate.dag.edges().map(|edge| class.has_directed(edge)).collect(),
         }
     }
 

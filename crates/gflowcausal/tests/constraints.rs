@@ -55,6 +55,12 @@ proptest! {
             Ok(found) => {
                 let constraints = found.model.constraints();
                 prop_assert!(constraints.permits(&found.graph), "the best graph: {:?}", found.graph);
+                let class = found.class();
+                for edge in found.graph.edges() {
+                    let is_open = !class.has_directed(edge);
+                    prop_assert!(!is_open || constraints.allows(edge.reversed()), "{edge:?} is shown as reversible");
+                    prop_assert!(class.joins(edge) && !class.has_directed(edge.reversed()));
+                }
                 for draw in &found.draws {
                     prop_assert!(constraints.permits(&draw.dag), "a drawn graph: {:?}", draw.dag);
                     prop_assert!(draw.order.is_compatible_with(&draw.dag));

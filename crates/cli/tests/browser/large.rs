@@ -40,7 +40,7 @@ fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
         "posterior": {
             "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "weighting": weighting,
             "edge_probabilities": matrix,
-            "top": vec![json!({ "weight": 0.1, "log_reward": -1234.5, "edges": named }); 10]
+            "top": vec![json!({ "weight": 0.1, "log_reward": -1234.5, "edges": named, "compelled": vec![true; named.len()] }); 10]
         },
         "truth": named, "metrics": { "shd": 0 }, "findings": []
     });

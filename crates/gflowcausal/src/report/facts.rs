@@ -48,8 +48,7 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
 pub(super) fn summary(record: &Record) -> String {
     let compelled = record.edges.iter().filter(|edge| edge.compelled).count();
     let edges = counted(record.edges.len(), "edge");
-    let found =
-        format!("The best graph has {edges}, {compelled} of them with a direction that the data compel.");
+    let found = format!("The best graph has {edges}, {compelled} of them with a compelled direction.");
     let posterior = &record.result.posterior;
     let drawn = counted(posterior.samples as usize, "graph");
     if record.is_single() {

@@ -103,10 +103,10 @@ fn probabilities(record: &Record) -> Vec<(usize, usize, f64)> {
 fn tops(record: &Record, temperature: f64) -> Vec<PageTop> {
     let stored = record.result.posterior.top.iter().zip(&record.top);
     stored
-        .map(|(top, dag)| PageTop {
+        .map(|(top, edges)| PageTop {
             weight: rounded(top.weight),
             score: top.log_reward.map(|log_reward| short(log_reward * temperature)),
-            edges: Record::compelled(dag).map(|(edge, compelled)| (edge.from, edge.to, compelled)).collect(),
+            edges: edges.iter().zip(&top.compelled).map(|(edge, &is)| (edge.from, edge.to, is)).collect(),
         })
         .collect()
 }

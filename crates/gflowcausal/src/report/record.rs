@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gflowcausal_flow::Progress;
-use gflowcausal_graph::{Cpdag, Dag, Edge};
+use gflowcausal_graph::{Dag, Edge};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub struct Record {
     /// The best graph's edges, likeliest first.
     pub(super) edges: Vec<BestEdge>,
     /// The likeliest graphs.
-    pub(super) top: Vec<Dag>,
+    pub(super) top: Vec<Vec<Edge>>,
     /// The true graph's edges, if they are known.
     pub(super) truth: Option<Vec<Edge>>,
     history: Vec<Progress>,
@@ -97,6 +97,7 @@ pub(super) struct StoredTop {
     pub(super) weight: f64,
     pub(super) log_reward: Option<f64>,
     edges: Vec<(String, String)>,
+    pub(super) compelled: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -205,8 +206,7 @@ impl Record {
         let edges = result.graph.edges.iter().map(|edge| variables.best_edge(edge));
         let edges = edges.collect::<Result<Vec<_>, _>>()?;
         let graph = variables.dag(edges.iter().map(|best| best.edge))?;
-        let top =
-            result.posterior.top.iter().map(|top| variables.dag(variables.edges(&top.edges)?.into_iter()));
+        let top = result.posterior.top.iter().map(|top| variables.edges(&top.edges));
         let top = top.collect::<Result<Vec<_>, _>>()?;
         let truth = result.truth.as_ref().map(|truth| variables.edges(truth)).transpose()?;
         let order = result.order.iter().map(|name| variables.find(name)).collect::<Result<Vec<_>, _>>()?;
@@ -258,12 +258,6 @@ impl Record {
     /// Whether `from` causes `to` in the best graph.
     pub(crate) fn has_edge(&self, from: usize, to: usize) -> bool {
         self.graph.contains(Edge::new(from, to))
-    }
-
-    /// Whether each edge of `dag` has the same direction in all equivalent graphs.
-    pub(super) fn compelled(dag: &Dag) -> impl Iterator<Item = (Edge, bool)> + '_ {
-        let class = Cpdag::of(dag);
-        dag.edges().map(move |edge| (edge, class.is_compelled(edge)))
     }
 
     /// Where everything of the best graph is drawn.
