@@ -45,18 +45,20 @@ doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --locked --no-deps
 
 # The Python package on the libraries and the program that the tests of Rust build, in a virtual environment of its own.
-# Where only part of PACKAGES can be had, the tests that need the rest are skipped and listed.
+# The tests that need one of USED are skipped and listed where it cannot be had.
 PYTHON ?= python3
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VENV := $(abspath $(TARGET))/python-venv
 LIBRARY := $(if $(filter Darwin,$(shell uname -s)),dylib,so)
-PACKAGES := numpy pytest pandas polars pyarrow networkx scikit-learn tqdm mypy nbclient nbformat ipykernel
+PIP_INSTALL := $(VENV)/bin/pip install --quiet --disable-pip-version-check
+USED := pandas polars pyarrow networkx scikit-learn tqdm mypy nbclient nbformat ipykernel
 CLUSTER := dask[dataframe,distributed] ray
 
 $(VENV)/ready: Makefile
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check $(PACKAGES)
-	-$(VENV)/bin/pip install --quiet --disable-pip-version-check $(CLUSTER)
+	$(PIP_INSTALL) numpy pytest
+	-$(PIP_INSTALL) $(USED)
+	-$(PIP_INSTALL) $(CLUSTER)
 	touch $@
 
 python: $(VENV)/ready
@@ -66,7 +68,7 @@ python: $(VENV)/ready
 
 # One wheel for every Python from 3.10 on, in target/wheels.
 wheel: $(VENV)/ready
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check maturin
+	$(PIP_INSTALL) maturin
 	cd crates/python && $(VENV)/bin/maturin build --release --locked --out ../../target/wheels
 
 # Licences, sources and banned crates of the dependency tree (needs cargo-deny).
