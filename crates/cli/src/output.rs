@@ -8,6 +8,8 @@ use clap::{ArgAction, Args, ValueEnum};
 use gflowcausal::{Error, FileError, RunDir};
 use serde::Serialize;
 
+pub(crate) use gflowcausal::aligned;
+
 use crate::failure::Failure;
 use crate::input::refuse_directory;
 
@@ -89,29 +91,4 @@ fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-/// Rows of cells as aligned text, two spaces apart; columns listed in `right` are aligned to the right.
-pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
-    let mut widths: Vec<usize> = header.iter().map(|cell| width(cell)).collect();
-    for row in rows {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            *widest = (*widest).max(width(cell));
-        }
-    }
-    let header = header.iter().map(|cell| (*cell).to_owned()).collect();
-    std::iter::once(&header).chain(rows).map(|row| aligned_row(row, &widths, right)).collect()
-}
-
-fn aligned_row(row: &[String], widths: &[usize], right: &[usize]) -> String {
-    let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &wide))| {
-        let gap = " ".repeat(wide - width(cell));
-        if right.contains(&column) { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
-    });
-    let line = cells.collect::<Vec<_>>().join("  ");
-    format!("  {}\n", line.trim_end())
-}
-
-fn width(cell: &str) -> usize {
-    cell.chars().count()
 }

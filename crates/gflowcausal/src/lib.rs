@@ -23,6 +23,7 @@ mod run_dir;
 mod run_file;
 mod sample;
 mod score_graph;
+mod text;
 mod training_log;
 
 pub use gflowcausal_data as data;
@@ -51,3 +52,4 @@ pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile};
 pub use sample::{sample, sample_policy};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
+pub use text::{Look, aligned};

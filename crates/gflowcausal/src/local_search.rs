@@ -20,7 +20,7 @@ const FIRST: u64 = u64::MAX;
 
 /// Insertions of one variable at a time, within the constraints.
 pub(crate) struct LocalSearch<'a> {
-    score: Obedient<'a>,
+    score: Until<'a>,
     target: f64,
     seed: u64,
 }
@@ -49,26 +49,23 @@ impl<'a> LocalSearch<'a> {
     pub(crate) fn new(
         score: &'a dyn OrderScore,
         constraints: &'a Constraints,
-        target: f64,
-        seed: u64,
+        (target, seed): (f64, u64),
+        stop: &'a AtomicBool,
     ) -> Self {
-        Self { score: Obedient { score, constraints }, target, seed }
+        Self { score: Until { score: Obedient { score, constraints }, stop }, target, seed }
     }
 
     /// Chains from random orders, each cooled from the spread of random orders to the target and then led uphill.
     ///
-    /// Ends early, with what was reached, once `stop` is true.
-    pub(crate) fn anneal(&self, effort: Effort, stop: &AtomicBool) -> Vec<Order> {
+    /// Ends early, with what was reached, once the run is to stop.
+    pub(crate) fn anneal(&self, effort: Effort) -> Vec<Order> {
         let hottest = self.spread().max(self.target);
         let ratio = (self.target / hottest).powf(1.0 / effort.sweeps as f64);
         map(effort.chains, |k| {
             let mut rng = stream(self.seed, Stream::Search { iteration: FIRST, k: RANDOM_ORDERS + k as u64 });
-            let mut order = random_order(self.score.constraints, &mut rng);
+            let mut order = random_order(self.constraints(), &mut rng);
             let mut temperature = hottest;
             for _ in 0..effort.sweeps {
-                if stop.load(Ordering::Relaxed) {
-                    return order;
-                }
                 order = tempered_sweep(&self.score, order, temperature, &mut rng);
                 temperature *= ratio;
             }
@@ -78,7 +75,8 @@ impl<'a> LocalSearch<'a> {
 
     /// Draws from `P(order) ∝ exp(score / target)`: chains of Gibbs steps that start at `best`.
     ///
-    /// Each chain gives its share of `count` draws, `d/4` insertions apart, after one sweep that is thrown away.
+    /// Each chain gives its share of `count` draws, `d/4` insertions apart, after one sweep that is thrown away; one
+    /// alone once the run is to stop.
     pub(crate) fn draw_by_chains(&self, best: &Order, count: usize) -> Vec<Order> {
         let chains = 16.min(count);
         let drawn = map(chains, |chain| {
@@ -98,6 +96,9 @@ impl<'a> LocalSearch<'a> {
                     );
                 }
                 draws.push(order.clone());
+                if self.score.is_over() {
+                    break;
+                }
             }
             draws
         });
@@ -109,11 +110,18 @@ impl<'a> LocalSearch<'a> {
         climb(&self.score, start)
     }
 
+    fn constraints(&self) -> &'a Constraints {
+        self.score.score.constraints
+    }
+
     /// The standard deviation of the scores of random orders.
     fn spread(&self) -> f64 {
         let scores = map(RANDOM_ORDERS as usize, |k| {
             let mut rng = stream(self.seed, Stream::Search { iteration: FIRST, k: k as u64 });
-            self.score.score(&random_order(self.score.constraints, &mut rng))
+            if self.score.is_over() {
+                return f64::NAN;
+            }
+            self.score.score(&random_order(self.constraints(), &mut rng))
         });
         let finite: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
         let count = finite.len().max(1) as f64;
@@ -124,9 +132,71 @@ impl<'a> LocalSearch<'a> {
 
 impl Improve for LocalSearch<'_> {
     /// One sweep at the temperature of the iteration, and sometimes uphill from there.
+    ///
+    /// A stop does not cut it short: an iteration that is saved is the same as in a run that was not stopped.
     fn improve(&self, start: &Terminal, temperature: f64, rng: &mut StreamRng) -> Option<Terminal> {
-        let order = tempered_sweep(&self.score, start.as_order()?.clone(), temperature, rng);
+        let score = &self.score.score;
+        let order = tempered_sweep(score, start.as_order()?.clone(), temperature, rng);
         let is_climbing = rng.random_bool(CLIMBS);
-        Some(Terminal::Order(if is_climbing { climb(&self.score, order) } else { order }))
+        Some(Terminal::Order(if is_climbing { climb(score, order) } else { order }))
+    }
+}
+
+/// A score that leaves every variable where it is once the run is to stop: sweeps and climbs end at once.
+struct Until<'a> {
+    score: Obedient<'a>,
+    stop: &'a AtomicBool,
+}
+
+impl Until<'_> {
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl OrderScore for Until<'_> {
+    fn name(&self) -> &'static str {
+        self.score.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.score.nodes()
+    }
+
+    fn score(&self, order: &Order) -> f64 {
+        self.score.score(order)
+    }
+
+    fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
+        if !self.is_over() {
+            return self.score.insertion_deltas(order, node);
+        }
+        order.iter().map(|other| if other == node { 0.0 } else { f64::NEG_INFINITY }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gflowcausal_data::{Simulation, simulate};
+
+    use super::*;
+    use crate::{Config, Problem};
+
+    #[test]
+    fn a_search_that_is_to_stop_moves_nothing() {
+        let simulation =
+            Simulation { nodes: 8, degree: Some(2), rows: 100, seed: 1, ..Simulation::default() };
+        let table = simulate(&simulation).expect("a simulation").table;
+        let config = Config::default();
+        let problem = Problem::new(&table, &config).expect("a problem");
+        let (score, constraints) = (problem.model.order_score(), problem.model.constraints());
+        let stop = AtomicBool::new(false);
+        let search = LocalSearch::new(score, constraints, (1.0, 0), &stop);
+        let start = random_order(constraints, &mut stream(3, Stream::Test { k: 0 }));
+        assert_ne!(search.climb(start.clone()), start);
+        assert_eq!(search.draw_by_chains(&start, 64).len(), 64);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(search.climb(start.clone()), start);
+        assert_eq!(search.draw_by_chains(&start, 64), vec![start; 16]);
     }
 }

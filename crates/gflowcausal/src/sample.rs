@@ -1,5 +1,7 @@
 //! More graphs from a policy that was trained before.
 
+use std::sync::atomic::AtomicBool;
+
 use gflowcausal_data::Table;
 use gflowcausal_flow::Policy;
 
@@ -25,13 +27,19 @@ pub fn sample(
     if policy.fingerprint() != expected {
         return Err(Error::OtherData { path: dir.file(POLICY) });
     }
-    Ok(sample_policy(&problem.model, &policy, count, seed))
+    Ok(sample_policy(&problem.model, &policy, count, seed, &AtomicBool::new(false)))
 }
 
-/// Draws `count` graphs from a `policy` that was trained on what `model` says.
+/// Draws `count` graphs from a `policy` that was trained on what `model` says; fewer once `stop` is true.
 #[must_use]
-pub fn sample_policy(model: &Model, policy: &Policy, count: usize, seed: u64) -> (Vec<Draw>, Posterior) {
-    let draws = policy_draws(model, &policy.sampler(), count, seed);
+pub fn sample_policy(
+    model: &Model,
+    policy: &Policy,
+    count: usize,
+    seed: u64,
+    stop: &AtomicBool,
+) -> (Vec<Draw>, Posterior) {
+    let draws = policy_draws(model, &policy.sampler(), count, seed, stop);
     let posterior = Posterior::of(model.constraints().nodes(), &draws);
     (draws, posterior)
 }

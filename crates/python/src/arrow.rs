@@ -3,8 +3,8 @@
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{
-    ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType};
@@ -21,8 +21,7 @@ pub(crate) fn columns(source: &Bound<'_, PyAny>, types: &Types) -> Result<Vec<Co
     let schema = reader.schema();
     let batches = reader.collect::<Result<Vec<RecordBatch>, ArrowError>>().map_err(damaged)?;
     let column = |(at, field): (usize, &arrow_schema::FieldRef)| {
-        let name = if field.name().is_empty() { format!("X{}", at + 1) } else { field.name().clone() };
-        column(&name, field.data_type(), &batches, at, types.get(&name).copied())
+        column(field.name(), field.data_type(), &batches, at, types.get(field.name()).copied())
     };
     schema.fields().iter().enumerate().map(column).collect()
 }
@@ -85,6 +84,10 @@ fn cells<'a>(name: &str, part: &'a ArrayRef) -> Result<Cells<'a>, Failure> {
         DataType::UInt16 => whole::<UInt16Type>(part),
         DataType::UInt32 => whole::<UInt32Type>(part),
         DataType::UInt64 => whole::<UInt64Type>(part),
+        DataType::Float16 => {
+            let values = part.as_primitive::<Float16Type>().iter();
+            Box::new(values.map(|value| real(value.map(f64::from))))
+        }
         DataType::Float32 => {
             Box::new(part.as_primitive::<Float32Type>().iter().map(|value| real(value.map(f64::from))))
         }

@@ -26,7 +26,10 @@ pub(crate) fn types(asked: BTreeMap<String, String>) -> Result<Types, Failure> {
 }
 
 /// A table of these columns, if they make one.
-pub(crate) fn table(columns: Vec<Column>, types: &Types) -> Result<Table, Failure> {
+pub(crate) fn table(mut columns: Vec<Column>, types: &Types) -> Result<Table, Failure> {
+    for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| column.name.is_empty()) {
+        column.name = format!("X{}", at + 1);
+    }
     let known = |name: &String| columns.iter().any(|column| column.name == *name);
     if let Some((column, &kind)) = types.iter().find(|(name, _)| !known(name)) {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();

@@ -125,14 +125,6 @@ fn class(error: &Error) -> &'static str {
     }
 }
 
-/// Runs `work` without the interpreter's lock; a panic becomes an exception.
-pub(crate) fn unlocked<T: Send>(
-    py: Python<'_>,
-    work: impl FnOnce() -> Result<T, Failure> + Send,
-) -> PyResult<T> {
-    py.detach(|| guarded(work)).map_err(PyErr::from)
-}
-
 /// Runs `work`; a panic becomes a failure.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|left| Err(Failure::of_panic(&*left)))

@@ -1,25 +1,28 @@
 //! What a run found, kept so that more graphs can be drawn, here or where it was sent.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Model, PlotKind, Problem, PruneName, Record, RunFile, ScoreName, plot_png, plot_svg,
+    Config, Error, Look, Model, PlotKind, Problem, PruneName, Record, RunFile, ScoreName, plot_png, plot_svg,
     sample_policy, with_threads, write_samples,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::{Failure, unlocked};
-use crate::run::{Outcome, Source};
+use crate::error::Failure;
+use crate::run::{Outcome, Source, patiently};
 use crate::table::Table;
 
 /// A finished run.
 #[pyclass(frozen, module = "gflowcausal._native")]
 pub(crate) struct Fit {
     result: String,
+    /// What was found, in words.
+    summary: String,
     samples: Vec<u8>,
     names: Vec<String>,
     /// What the model is built of again after a journey.
@@ -51,6 +54,7 @@ impl Fit {
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
             result: crate::json(&result)?,
+            summary: result.to_text(&file.config, Look::Plain),
             samples,
             names: found.names,
             source,
@@ -81,7 +85,7 @@ impl Fit {
         Ok(Record::parse(self.result.as_bytes(), &self.samples, log, run)?)
     }
 
-    fn draw(&self, count: usize, seed: u64) -> Result<Vec<u8>, Failure> {
+    fn draw(&self, count: usize, seed: u64, stop: &AtomicBool) -> Result<Vec<u8>, Failure> {
         let Some(policy) = &self.policy else {
             let text = format!(
                 "method {} trains no policy to draw from: fit with samples={count}",
@@ -91,7 +95,7 @@ impl Fit {
         };
         let model = self.model()?;
         let policy = Policy::parse(policy.clone(), model.constraints()).map_err(Error::from)?;
-        let (draws, _) = sample_policy(model, &policy, count, seed);
+        let (draws, _) = sample_policy(model, &policy, count, seed, stop);
         let mut lines = Vec::new();
         write_samples(&mut lines, &self.names, &draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
@@ -123,7 +127,7 @@ fn rowless(config: &Config, model: &Model) -> Config {
 
 type Bytes = Py<PyBytes>;
 type State = (
-    String,
+    (String, String),
     Bytes,
     String,
     Vec<String>,
@@ -140,6 +144,12 @@ impl Fit {
         &self.result
     }
 
+    /// What was found, in words.
+    #[getter]
+    fn summary(&self) -> &str {
+        &self.summary
+    }
+
     /// The graphs that were drawn, one line of JSON for each.
     #[getter]
     fn samples<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -148,30 +158,33 @@ impl Fit {
 
     /// More graphs from the trained policy, one line of JSON for each.
     fn sample<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         count: usize,
         seed: u64,
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let lines = unlocked(py, || with_threads(threads, || self.draw(count, seed)))?;
-        Ok(PyBytes::new(py, &lines))
+        let fit = slf.clone().unbind();
+        let lines =
+            patiently(slf.py(), move |stop| with_threads(threads, || fit.get().draw(count, seed, stop)))?;
+        Ok(PyBytes::new(slf.py(), &lines))
     }
 
     /// The report of the run: one HTML page that needs nothing else.
-    fn report(&self, py: Python<'_>) -> PyResult<String> {
-        unlocked(py, || Ok(self.record()?.to_html()?))
+    fn report(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let fit = slf.clone().unbind();
+        patiently(slf.py(), move |_| Ok(fit.get().record()?.to_html()?))
     }
 
     /// One picture of the run, as SVG or PNG.
-    fn plot<'py>(&self, py: Python<'py>, kind: &str, is_png: bool) -> PyResult<Bound<'py, PyBytes>> {
+    fn plot<'py>(slf: &Bound<'py, Self>, kind: &str, is_png: bool) -> PyResult<Bound<'py, PyBytes>> {
         let unknown = |error: UnknownChoice| Failure::Argument(error.to_string());
         let kind: PlotKind = kind.parse().map_err(unknown)?;
-        let picture = unlocked(py, || {
-            let record = self.record()?;
+        let fit = slf.clone().unbind();
+        let picture = patiently(slf.py(), move |_| {
+            let record = fit.get().record()?;
             Ok(if is_png { plot_png(&record, kind)? } else { plot_svg(&record, kind)?.into_bytes() })
         })?;
-        Ok(PyBytes::new(py, &picture))
+        Ok(PyBytes::new(slf.py(), &picture))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State)> {
@@ -181,7 +194,7 @@ impl Fit {
             Source::Rows(table) => (None, Some(Py::new(py, Table::of_shared(table.clone()))?)),
         };
         let state = (
-            self.result.clone(),
+            (self.result.clone(), self.summary.clone()),
             bytes(&self.samples),
             self.config.to_toml(),
             self.names.clone(),
@@ -195,7 +208,7 @@ impl Fit {
     /// A run that [`__reduce__`](Self::__reduce__) took apart.
     #[staticmethod]
     fn restore(
-        result: String,
+        texts: (String, String),
         samples: Vec<u8>,
         config: &str,
         names: Vec<String>,
@@ -203,7 +216,7 @@ impl Fit {
         table: Option<Py<Table>>,
         training: (Option<Vec<u8>>, Option<Vec<u8>>, String),
     ) -> PyResult<Self> {
-        let (policy, log, file) = training;
+        let ((result, summary), (policy, log, file)) = (texts, training);
         let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
         let config = Config::from_toml(config).map_err(damaged)?;
         let source = match (moments, table) {
@@ -215,6 +228,7 @@ impl Fit {
             (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
             (None, None) => return Err(damaged("no data".into()).into()),
         };
-        Ok(Self { result, samples, names, source, config, policy, log, file, model: OnceLock::new() })
+        let model = OnceLock::new();
+        Ok(Self { result, summary, samples, names, source, config, policy, log, file, model })
     }
 }

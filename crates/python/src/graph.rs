@@ -42,6 +42,10 @@ fn build(names: Vec<String>, directed: &[Line], undirected: &[Line]) -> Result<N
             named.set_weight(ends(edge), weight).map_err(Failure::Graph)?;
         }
         if let Some(probability) = edge.3 {
+            if !(0.0..=1.0).contains(&probability) {
+                let text = format!("{probability} is no probability: it must be between 0 and 1");
+                return Err(Failure::Argument(text));
+            }
             named.set_probability(ends(edge), probability).map_err(Failure::Graph)?;
         }
     }

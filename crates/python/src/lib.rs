@@ -40,8 +40,8 @@ mod _native {
     #[pymodule_export]
     use crate::table::Table;
 
-    use crate::error::{Failure, unlocked};
-    use crate::run::{Order, Source};
+    use crate::error::Failure;
+    use crate::run::{Order, Source, patiently};
 
     /// The version of this package.
     #[pymodule_export]
@@ -149,7 +149,8 @@ mod _native {
     #[pyfunction]
     fn simulate<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
         let config = crate::options::simulation(options)?;
-        let simulated = unlocked(py, || with_threads(0, || Ok(gflowcausal::data::simulate(&config)?)))?;
+        let simulated =
+            patiently(py, move |_| with_threads(0, || Ok(gflowcausal::data::simulate(&config)?)))?;
         let nodes = simulated.dag.nodes();
         let weights = simulated.weights.map(|weights| {
             let weight = |from, to| weights.get(gflowcausal::graph::Edge { from, to });
@@ -172,11 +173,12 @@ mod _native {
         options: &Bound<'_, PyDict>,
     ) -> PyResult<String> {
         let config = crate::options::config(options)?;
-        let (table, graph) = (table.get(), graph.get());
-        unlocked(py, || {
-            let names: Vec<String> = table.table.names().map(str::to_owned).collect();
+        let (table, graph) = (Arc::clone(&table.get().table), graph.clone().unbind());
+        patiently(py, move |_| {
+            let graph = graph.get();
+            let names: Vec<String> = table.names().map(str::to_owned).collect();
             let dag = graph.dag_over(&names)?;
-            crate::json(&with_threads(0, || score_graph(&table.table, &dag, &config))?)
+            crate::json(&with_threads(0, || score_graph(&table, &dag, &config))?)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Means and covariances that merge, so that parts of a table can be looked at on different machines.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gflowcausal::data::{self, Missing, ReadOptions, Source, stream_moments};
 use gflowcausal::graph::UnknownChoice;
@@ -8,7 +9,8 @@ use gflowcausal::with_threads;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-use crate::error::{Failure, guarded, unlocked};
+use crate::error::{Failure, guarded};
+use crate::run::patiently;
 use crate::table::Table;
 
 /// How many rows, their means and their covariance.
@@ -24,7 +26,8 @@ impl Moments {
     #[staticmethod]
     fn of_table(py: Python<'_>, table: &Table) -> PyResult<Self> {
         let names = table.table.names().map(str::to_owned).collect();
-        let moments = unlocked(py, || with_threads(0, || Ok(data::Moments::of_table(&table.table)?)))?;
+        let table = Arc::clone(&table.table);
+        let moments = patiently(py, move |_| with_threads(0, || Ok(data::Moments::of_table(&table)?)))?;
         Ok(Self { names, moments })
     }
 
@@ -34,7 +37,7 @@ impl Moments {
         let wrong = |error: UnknownChoice| Failure::Argument(error.to_string());
         let missing: Missing = missing.parse().map_err(wrong)?;
         let source = Source::Path(path);
-        unlocked(py, || {
+        patiently(py, move |_| {
             let streamed = with_threads(0, || stream_moments(&source, &ReadOptions::default(), missing))?;
             Ok(Self { names: streamed.names, moments: streamed.moments })
         })

@@ -47,8 +47,8 @@ fn toml_value(key: &str, value: &Bound<'_, PyAny>) -> Result<Value, Failure> {
     if value.is_instance_of::<PyFloat>() {
         return value.extract().map(Value::Float).map_err(Failure::Python);
     }
-    // Numbers of other packages know how to become Python's own.
-    if let Ok(own) = value.call_method0("item") {
+    // Numbers of other packages know how to become Python's own; so do lists of one, which stay lists.
+    if let (Err(_), Ok(own)) = (value.len(), value.call_method0("item")) {
         return if own.is(value) { Err(refused()) } else { toml_value(key, &own) };
     }
     let list = value.try_iter().map_err(|_| refused())?;

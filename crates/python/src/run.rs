@@ -17,7 +17,7 @@ use gflowcausal::{
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
-use crate::error::Failure;
+use crate::error::{Failure, guarded};
 
 /// How often Ctrl-C is looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -58,6 +58,30 @@ pub(crate) struct Outcome {
     pub(crate) file: RunFile,
 }
 
+/// Does `work` on a thread of its own. After Ctrl-C it is told to stop, and left to itself.
+pub(crate) fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (tell, told) = channel();
+    let flag = Arc::clone(&stop);
+    thread::spawn(move || {
+        // Nobody listens any more after Ctrl-C.
+        let _ = tell.send(guarded(|| work(&flag)));
+    });
+    let told = Mutex::new(told);
+    loop {
+        match py.detach(|| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)) {
+            Ok(done) => return Ok(done?),
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(Failure::of_panic(&"a thread vanished").into()),
+        }
+    }
+}
+
 /// What became of a run: its outcome, and an exception to raise all the same.
 pub(crate) type Ended = (Option<Outcome>, Option<PyErr>);
 
@@ -69,8 +93,9 @@ impl Order {
     /// that does not stop in time is left to itself.
     pub(crate) fn run(self, py: Python<'_>, notify: Option<&Bound<'_, PyAny>>) -> PyResult<Ended> {
         let stop = Arc::new(AtomicBool::new(false));
+        let left_alone = Arc::new(AtomicBool::new(false));
         let ((tell, news), (answer, answers)) = (channel(), channel());
-        let line = Line { tell, answers, is_watched: notify.is_some() };
+        let line = Line { tell, answers, is_watched: notify.is_some(), is_cut: Arc::clone(&left_alone) };
         let flag = stop.clone();
         let worker = thread::spawn(move || {
             let threads = self.threads;
@@ -78,7 +103,10 @@ impl Order {
         });
         let raised = match attend(py, &Mutex::new(news), &answer, &stop, notify) {
             Wait::Over(raised) => raised,
-            Wait::TooLong(raised) => return Ok((None, Some(raised))),
+            Wait::TooLong(raised) => {
+                left_alone.store(true, Ordering::Relaxed);
+                return Ok((None, Some(raised)));
+            }
         };
         match py.detach(|| worker.join()) {
             Ok(Ok(outcome)) => Ok((Some(outcome), raised)),
@@ -114,7 +142,7 @@ impl Order {
         clock.seconds.total = start.elapsed().as_secs_f64();
         clock.seconds.cpu = processors.elapsed().as_secs_f64();
         result.seconds = clock.seconds;
-        if let Some(dir) = &dir {
+        if let Some(dir) = dir.as_ref().filter(|_| !line.is_cut.load(Ordering::Relaxed)) {
             write_outputs(dir, &found, &result)?;
         }
         Ok(Outcome { found, result, file })
@@ -158,6 +186,8 @@ struct Line {
     tell: Sender<Step>,
     answers: Receiver<()>,
     is_watched: bool,
+    /// Whether nobody waits any more: then nothing may be written.
+    is_cut: Arc<AtomicBool>,
 }
 
 impl Line {

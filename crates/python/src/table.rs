@@ -11,7 +11,8 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::error::{Failure, guarded, unlocked};
+use crate::error::{Failure, guarded};
+use crate::run::patiently;
 use crate::{arrow, columns};
 
 /// What data that have no name are called.
@@ -51,7 +52,7 @@ impl Table {
         types: Option<String>,
     ) -> PyResult<Self> {
         let file = DataFile { path, no_header, delimiter, types, sha256: None };
-        unlocked(py, || with_threads(0, || read(file)))
+        patiently(py, |_| with_threads(0, || read(file)))
     }
 
     /// A table of a matrix.
@@ -129,21 +130,16 @@ impl Table {
         PyList::new(py, columns.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The same table with columns of other names.
-    fn renamed(&self, names: Vec<String>) -> PyResult<Self> {
-        let columns = self.table.columns().iter().zip(names);
-        let columns = columns.map(|(column, name)| data::Column { name, values: column.values.clone() });
-        Ok(Self::unnamed(columns::table(columns.collect(), &columns::Types::new())?))
-    }
-
     /// The `k`-th bootstrap.
     fn resampled(&self, py: Python<'_>, seed: u64, k: u64) -> PyResult<Self> {
-        unlocked(py, || Ok(Self::unnamed(with_threads(1, || self.table.resampled(seed, k)))))
+        let table = Arc::clone(&self.table);
+        patiently(py, move |_| Ok(Self::unnamed(with_threads(1, || table.resampled(seed, k)))))
     }
 
     /// What the doctor says, in JSON.
     fn doctor(&self, py: Python<'_>) -> PyResult<String> {
-        unlocked(py, || crate::json(&with_threads(0, || data::doctor(&self.table))))
+        let table = Arc::clone(&self.table);
+        patiently(py, move |_| crate::json(&with_threads(0, || data::doctor(&table))))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {

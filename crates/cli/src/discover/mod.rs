@@ -1,7 +1,6 @@
 //! `discover`: the main job, data in, graphs out.
 
 mod arguments;
-mod text;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +9,8 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use gflowcausal::graph::{Dag, ReadOptions};
 use gflowcausal::{
-    Checkpoints, DataObject, Discovery, Error, Problem, RunDir, RunFile, Seconds, Step, Wish, fingerprint,
-    problem_fingerprint, read_truth, write_outputs,
+    Checkpoints, Config, DataObject, Discovery, Error, Look, Problem, ResultObject, RunDir, RunFile, Seconds,
+    Step, Wish, fingerprint, problem_fingerprint, read_truth, write_outputs,
 };
 
 use self::arguments::Wanted;
@@ -53,9 +52,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     match arguments.format {
         Shape::Json => print_json(&result)?,
-        Shape::Text => print_text(&text::text(&result, config, dir.as_ref()))?,
+        Shape::Text => print_text(&text(&result, config, dir.as_ref()))?,
     }
     if interrupt::is_requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+/// The result, where its files are, and how long it took.
+fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>) -> String {
+    let files = dir.map(|dir| format!("files in {}\n", dir.path().display()));
+    let seconds = result.seconds.total;
+    format!("{}{}{seconds:.1} s\n", result.to_text(config, Look::Terminal), files.unwrap_or_default())
 }
 
 fn read(wanted: &Wanted, arguments: &Arguments) -> Result<Data, Failure> {

@@ -43,7 +43,7 @@ pub enum CheckpointError {
     #[error("'{}' was written with other settings: {} differ", path.display(), settings.join(", "))]
     OtherSettings { path: PathBuf, settings: Vec<String> },
     /// A run on other data, with another score or other knowledge.
-    #[error("'{}' belongs to other data: its fingerprint is {found}, not {expected}", path.display())]
+    #[error("'{}' belongs to other data or options: its fingerprint is {found}, not {expected}", path.display())]
     OtherProblem { path: PathBuf, found: String, expected: String },
     /// A run over another number of variables.
     #[error("'{}' is about {found} variables, not {expected}", path.display())]

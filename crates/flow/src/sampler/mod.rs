@@ -54,8 +54,16 @@ impl<'a> Sampler<'a> {
     /// `count` draws; the `k`-th depends on `seed` and `k` alone.
     #[must_use]
     pub fn sample(&self, count: usize, seed: u64, mode: SampleMode) -> Vec<Sample> {
-        let lanes = map(count.div_ceil(LANE_SIZE), |lane| {
-            self.sample_lane(lane * LANE_SIZE..count.min((lane + 1) * LANE_SIZE), seed, mode)
+        self.sample_range(0..count, seed, mode)
+    }
+
+    /// The draws of these `numbers` among all of `seed`.
+    #[must_use]
+    pub fn sample_range(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
+        let Range { start, end } = numbers;
+        let lanes = map(numbers.len().div_ceil(LANE_SIZE), |lane| {
+            let first = start + lane * LANE_SIZE;
+            self.sample_lane(first..end.min(first + LANE_SIZE), seed, mode)
         });
         lanes.into_iter().flatten().collect()
     }

@@ -157,7 +157,11 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     let path = directory.path().join("bytes");
     let same = || config(Walk::Order, ObjectiveName::Tb);
     let error = refusal(&given, &path, same(), "other data");
-    assert!(error.to_string().ends_with("belongs to other data: its fingerprint is data, not other data"));
+    assert!(
+        error
+            .to_string()
+            .ends_with("belongs to other data or options: its fingerprint is data, not other data")
+    );
     let error = refusal(&given, &path, config(Walk::Order, ObjectiveName::Subtb), "data");
     assert!(error.to_string().ends_with("was written with other settings: objective differ"), "{error}");
     let more = Given { constraints: Constraints::none(NODES + 1), ..Given::new() };

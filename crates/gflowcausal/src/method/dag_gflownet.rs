@@ -46,7 +46,7 @@ impl Discover for DagGFlowNet {
         let stopped = train(&mut trainer, &mut history, run)?;
         run.tell(Step::Sampling);
         let best = trainer.best().and_then(|best| best.terminal.as_dag()).ok_or(Error::NothingFound)?.clone();
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
         let posterior = Posterior::of(best.nodes(), &draws);
         let training = Some(Training::new(&trainer, stopped, history));
         let order = best.topological_order();

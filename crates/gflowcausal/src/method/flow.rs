@@ -1,5 +1,8 @@
 //! Our method: local search, a trained GFlowNet, and draws from it that are weighed by what they are worth.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_flow::{
     LogReward, ObjectiveName, Problem, SampleMode, Sampler, Terminal, TrainConfig, Trainer, Walk,
@@ -16,6 +19,9 @@ use crate::{Config, Error, Model, Training};
 
 /// By how many nats the best order may be above all draws.
 const FAR: f64 = 5.0;
+
+/// How many graphs are drawn between two looks at whether the run is to stop.
+const BLOCK: usize = 64;
 
 /// Up to how many variables an order is worth the sum over all graphs it allows, and not the best alone.
 const MOST_NODES_OF_SUMS: usize = 12;
@@ -73,13 +79,13 @@ impl Discover for GFlowCausal {
         let Task { model, config, .. } = *task;
         let (orders, graphs) = (OrderReward(model), GraphReward(model));
         let reward: &dyn LogReward = if config.walk == Walk::Graph { &graphs } else { &orders };
-        let search = LocalSearch::new(model.reward(), model.constraints(), config.temperature, config.seed);
+        let search = LocalSearch::new(model.reward(), model.constraints(), target(config), run.stop);
         let improve = (config.walk != Walk::Graph).then_some(&search as _);
         let problem = Problem { constraints: model.constraints(), reward, improve };
         let (mut trainer, mut history) = ready(task, run, problem)?;
         let stopped = train(&mut trainer, &mut history, run)?;
         run.tell(Step::Sampling);
-        let (order, graph) = best(task, &trainer)?;
+        let (order, graph) = best(task, &trainer, run)?;
         let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
         let distance = distance(task, &trainer, &posterior);
         let (order, graph) = representative(order, graph, model, &posterior);
@@ -104,18 +110,22 @@ fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result
 
 fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
-    let search = LocalSearch::new(model.order_score(), model.constraints(), config.temperature, config.seed);
-    search.anneal(Effort::by_size(model.constraints().nodes()), run.stop)
+    let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
+    search.anneal(Effort::by_size(model.constraints().nodes()))
+}
+
+/// The temperature that local search cools down to, and its seed.
+fn target(config: &Config) -> (f64, u64) {
+    (config.temperature, config.seed)
 }
 
 /// The best order seen, led uphill once more, and its graph.
-fn best(task: &Task<'_>, trainer: &Trainer<'_>) -> Result<(Order, Dag), Error> {
+fn best(task: &Task<'_>, trainer: &Trainer<'_>, run: &Run<'_>) -> Result<(Order, Dag), Error> {
     let best = trainer.best().ok_or(Error::NothingFound)?;
     match &best.terminal {
         Terminal::Order(order) => {
             let Task { model, config, .. } = *task;
-            let search =
-                LocalSearch::new(model.order_score(), model.constraints(), config.temperature, config.seed);
+            let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
             let order = search.climb(order.clone());
             let graph = model.graph_of(&order);
             Ok((order, graph))
@@ -135,7 +145,7 @@ fn weigh(
 ) -> (Vec<Draw>, Posterior) {
     let Task { model, config, .. } = *task;
     let nodes = model.constraints().nodes();
-    let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+    let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
     let posterior = Posterior::of(nodes, &draws);
     let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
     if is_trusted || config.walk == Walk::Graph || run.is_stopped() {
@@ -164,16 +174,35 @@ fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
     model.reward().score(best) / model.temperature() > drawn + FAR
 }
 
-/// `count` draws from a policy: orders with a graph for each, or graphs.
-pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, seed: u64) -> Vec<Draw> {
-    let samples = sampler.sample(count, seed, SampleMode::Policy);
+/// `count` draws from a policy: orders with a graph for each, or graphs. At least one block of them, and no more once
+/// `stop` is true.
+pub(crate) fn policy_draws(
+    model: &Model,
+    sampler: &Sampler<'_>,
+    count: usize,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Vec<Draw> {
+    let mut drawn = Vec::new();
+    for start in (0..count).step_by(BLOCK) {
+        drawn.extend(draw_block(model, sampler, start..count.min(start + BLOCK), seed));
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Draw::merged(drawn)
+}
+
+fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<Draw> {
+    let samples = sampler.sample_range(numbers.clone(), seed, SampleMode::Policy);
     let is_free = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
     let free = if is_free { FreeReward::new(model) } else { None };
     let drawn = map(samples.len(), |k| {
         let log_prob = samples[k].log_forward - samples[k].log_backward;
         match &samples[k].terminal {
             Terminal::Order(order) => {
-                let drawn = model.draw_graph(order, &mut stream(seed, Stream::Graph { k: k as u64 }));
+                let number = (numbers.start + k) as u64;
+                let drawn = model.draw_graph(order, &mut stream(seed, Stream::Graph { k: number }));
                 let (dag, log_reward) = (drawn.dag, drawn.log_reward);
                 Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
             }
@@ -191,7 +220,7 @@ pub(crate) fn policy_draws(model: &Model, sampler: &Sampler<'_>, count: usize, s
             _ => None,
         }
     });
-    Draw::merged(drawn.into_iter().flatten().collect())
+    drawn.into_iter().flatten().collect()
 }
 
 /// How far the drawn edge probabilities and the policy are from the exact ones, where these are had for nothing.

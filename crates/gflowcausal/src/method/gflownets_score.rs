@@ -57,7 +57,7 @@ impl Discover for GFlowNetsScore {
             Some(Terminal::Digraph(graph)) => order_near(graph, model.constraints()),
             _ => return Err(Error::NothingFound),
         };
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed);
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
         let posterior = Posterior::of(order.nodes(), &draws);
         let training = Some(Training::new(&trainer, stopped, history));
         let graph = model.graph_of(&order);

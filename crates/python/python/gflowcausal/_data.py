@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class Data:
     frame: str = "numpy"
     #: The names, if the user gave them all as text.
     names: list[str] | None = None
+    #: What frames call the variables whose names are not text.
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     def rows(self) -> _native.Table:
         """The table, which moments are not."""
@@ -38,19 +40,21 @@ def as_data(data: Any, types: Types | None = None, *, no_header: bool = False, d
     """Makes a table of a file, an array, a frame, or anything that speaks Arrow."""
     if isinstance(data, Data):
         return data
-    asked = dict(types or {})
+    if types is not None and not isinstance(types, Mapping):
+        raise ArgumentError(f"types is {types!r}", "bad-option", 'write {"ward": "categorical"}')
+    asked = {str(column): kind for column, kind in (types or {}).items()}
     if isinstance(data, (str, os.PathLike)):
         text = ",".join(f"{column}={kind}" for column, kind in asked.items()) or None
         table = _native.Table.read(os.fspath(data), no_header, delimiter, text)
         return Data(table, names=table.names)
     if no_header or delimiter is not None:
         raise ArgumentError("no_header and delimiter are for files", "option-without-effect", "leave them out")
-    if isinstance(data, _native.Moments):
-        return Data(data, names=data.names)
-    if isinstance(data, _native.Table):
-        return Data(data, names=data.names)
-    if hasattr(data, "_table"):
-        return Data(data._table, names=data._table.names)
+    made = getattr(data, "_table", data)
+    if isinstance(made, (_native.Moments, _native.Table)):
+        if asked:
+            raise ArgumentError("types are for data that have none yet", "option-without-effect", "leave them out")
+        return Data(made, names=made.names)
+    _refuse_unfinished(data)
     if is_instance(data, "pandas", "DataFrame"):
         return _of_pandas(data, asked)
     if hasattr(data, "__arrow_c_stream__"):
@@ -59,15 +63,39 @@ def as_data(data: Any, types: Types | None = None, *, no_header: bool = False, d
     if isinstance(data, Mapping):
         names = [str(name) for name in data]
         return Data(_of_columns(names, [np.asarray(column) for column in data.values()], asked), names=names)
-    return Data(_of_array(data, asked))
+    table = _of_array(data, asked)
+    return Data(table, names=table.names if getattr(getattr(data, "dtype", None), "names", None) else None)
+
+
+def _refuse_unfinished(data: Any) -> None:
+    """Tables that are plans, or columns: nobody should wait for them, or take them for a table, unawares."""
+    if hasattr(data, "__dask_graph__"):
+        message = "a Dask collection is not in memory"
+        raise ArgumentError(message, "bad-table", "give gflowcausal.moments(data), or data.compute() if it fits")
+    if is_instance(data, "polars", "LazyFrame"):
+        raise ArgumentError("a lazy frame is not in memory", "bad-table", "call its collect()")
+    if is_instance(data, "pandas", "Series") or is_instance(data, "polars", "Series"):
+        raise ArgumentError("a series is one column, and not a table", "bad-table", "give a data frame")
+
+
+def _array(data: Any) -> np.ndarray[Any, Any]:
+    if np.ma.isMaskedArray(data):
+        filled: np.ndarray[Any, Any] = np.ma.filled(data.astype(np.float64), np.nan)
+        return filled
+    try:
+        matrix = np.asarray(data)
+    except ValueError as error:
+        raise ArgumentError("the rows are not of one length", "bad-table", "give each row one cell a column") from error
+    if matrix.ndim == 0 and matrix.dtype.kind == "O":
+        message = f"a {type(data).__name__} is no table"
+        raise ArgumentError(message, "bad-table", "give an array, a data frame, Arrow data or a path")
+    return matrix
 
 
 def _of_array(data: Any, types: dict[str, str]) -> _native.Table:
     if is_instance(data, "scipy.sparse", "spmatrix", "sparray"):
         raise ArgumentError("a sparse matrix is no table", "bad-table", "call its toarray()")
-    if np.ma.isMaskedArray(data):
-        data = np.ma.filled(data.astype(np.float64), np.nan)
-    matrix: np.ndarray[Any, Any] = np.asarray(data)
+    matrix = _array(data)
     if matrix.dtype.names is not None:
         fields: Any = matrix
         return _of_columns(matrix.dtype.names, [fields[name] for name in matrix.dtype.names], types)
@@ -115,7 +143,7 @@ def _of_pandas(frame: Any, types: dict[str, str]) -> Data:
     are_text = all(isinstance(name, str) for name in frame.columns)
     columns = [_pandas_cells(name, frame.iloc[:, k]) for k, name in enumerate(names)]
     table = _native.Table.of_columns(names, columns, types)
-    return Data(table, "pandas", names if are_text and names else None)
+    return Data(table, "pandas", names if are_text and names else None, dict(zip(names, frame.columns)))
 
 
 def _pandas_cells(name: str, series: Any) -> Any:
@@ -137,10 +165,14 @@ def _pandas_cells(name: str, series: Any) -> Any:
     return [None if gone else cell for gone, cell in zip(missing, cells)]
 
 
-def framed(matrix: np.ndarray[Any, Any], names: Sequence[str], frame: str) -> Any:
+def framed(
+    matrix: np.ndarray[Any, Any], names: Sequence[str], frame: str, labels: Mapping[str, Any] | None = None
+) -> Any:
     """A square matrix over ``names`` in the form in which the data came."""
     if frame == "pandas":
-        return need("pandas", "a data frame").DataFrame(matrix, index=list(names), columns=list(names))
+        pandas = need("pandas", "a data frame")
+        shown = pandas.Index([(labels or {}).get(name, name) for name in names])
+        return pandas.DataFrame(matrix, index=shown, columns=shown)
     if frame == "polars":
         return need("polars", "a data frame").DataFrame(dict(zip(names, matrix.T)))
     return matrix

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,6 +17,7 @@ import numpy as np
 from . import _native
 from ._data import Data, as_data, framed
 from ._errors import ArgumentError, NotFittedError
+from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
 from ._knowledge import Knowledge, edge_texts, knowledge_options
 from ._progress import Callback, Notify
@@ -80,9 +83,38 @@ class GFlowCausal:
 
     Parameters
     ----------
-    method, score, penalty, walk, objective, network, prune, threshold, alpha, iterations, batch_size, learning_rate, \
-hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude, ignore, missing, standardize, seed
-        As `gflowcausal discover --help` says.
+    method
+        The way to find a graph: a name of `gflowcausal.methods()`.
+    score
+        What graphs are judged by: auto, bic, bic-equal, bge, bdeu, dg (numbers and categories), quadratic, gp, spline
+        or varsort. ``"auto"`` goes by the types of the columns.
+    penalty
+        What a parent costs, in multiples of ln n; if not given, it grows with the number of variables.
+    walk, objective, network
+        How graphs are grown (order, edges, chain, complete, graph, free), which balance of flows is learned (tb,
+        subtb, db, fm, mdb), and what learns it (mlp).
+    prune, threshold, alpha
+        How an order becomes a graph (auto, selected, t-test, score, threshold, lasso, cam, none); how large a slope must
+        be (0.3) with ``prune="threshold"`` and with notears and dagma; the largest p-value with t-test and cam (0.001)
+        and with pc (0.05).
+    iterations, batch_size, learning_rate, hidden
+        The most training iterations, trajectories an iteration, Adam's step, and units of each hidden layer; chosen by
+        the number of variables if not given.
+    temperature, samples
+        Graphs are drawn ∝ exp(score / temperature), this many for the probabilities.
+    l1, restarts, turning, test
+        The L1 penalty of notears and dagma; from how many orders boss starts; whether ges turns edges too; the test of
+        pc (fisher-z, g-square, chi-square).
+    max_parents
+        How many direct causes a variable has at most.
+    exclude, ignore
+        Columns to leave out; codes of the doctor's findings to go on in spite of.
+    missing
+        What to do about missing values: error, drop (rows with gaps) or em.
+    standardize
+        Whether to scale each column to mean 0 and standard deviation 1 first.
+    seed
+        The same seed gives the same result.
     require, forbid
         Edges, as ``"A->B"`` or ``("A", "B")``.
     knowledge
@@ -109,13 +141,16 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
     graph_, cpdag_
         The best `Dag` with weights and probabilities, and the `Graph` of its equivalence class.
     adjacency_, weights_, edge_probabilities_, ancestor_probabilities_
-        Matrices, ``[i, j]`` about i → j: data frames if the data came as one, else arrays.
+        Matrices, ``[i, j]`` about i → j: data frames if the data came as one, else arrays. Weights are slopes of
+        linear regressions, 0 where there is no edge and nan where a score has none.
     order_, score_, posterior_, sortability_, training_, findings_, metrics_, result_
         The causal order; the score of the graph; parts of ``result_``, the object that ``--format json`` prints.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Ctrl-C during `fit` raises `KeyboardInterrupt` within a second; if something was found by then, the model holds it.
+    A `fit` that fails leaves the model unfitted. `score` is an option and not a method, so a search of scikit-learn's
+    over parameters needs ``scoring=``.
 
     Examples
     --------
@@ -216,10 +251,11 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
 
     def set_params(self, **params: Any) -> GFlowCausal:
         """Changes options."""
+        unknown = [name for name in params if name not in self._names()]
+        if unknown:
+            message = f"Invalid parameter {unknown[0]!r} for estimator {self!r}. Valid parameters are: {self._names()}"
+            raise ArgumentError(message, "bad-option")
         for name, value in params.items():
-            if name not in self._names():
-                message = f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {self._names()}"
-                raise ArgumentError(message, "bad-option")
             setattr(self, name, value)
         return self
 
@@ -228,20 +264,17 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
 
         With a ``truth`` (a graph, a matrix or a file) the result holds metrics too. ``y`` is there for pipelines.
         """
+        self._forget()
         data = as_data(X, self.types, no_header=self.no_header, delimiter=self.delimiter)
         known = None if truth is None else as_graph(truth, data.table.names)._graph
-        if self.threads is not None and self.threads < 1:
-            raise ArgumentError(f"threads is {self.threads}, but must be at least 1", "bad-option")
-        fit, raised = _native.discover(
-            data.table,
-            self._options(),
-            truth=known,
-            time_budget=self.time_budget,
-            threads=self.threads or 0,
-            out=self.out,
-            resume=self.resume,
-            notify=Notify.of(self.callback, self.progress),
-        )
+        notify = Notify.of(self.callback, self.progress)
+        try:
+            fit, raised = _native.discover(
+                data.table, self._options(), truth=known, notify=notify, **self._surroundings()
+            )
+        finally:
+            if notify is not None:
+                notify.close()
         if fit is not None:
             self._keep(fit, data)
         if raised is not None:
@@ -251,13 +284,26 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
     def _options(self) -> dict[str, Any]:
         options = {name: value for name, value in self.get_params().items() if name not in _SURROUNDINGS}
         edges = {"require": edge_texts(self.require), "forbid": edge_texts(self.forbid)}
-        return {**options, **edges, **knowledge_options(self.knowledge, self.max_parents)}
+        left_out = {"exclude": None if self.exclude is None else [str(name) for name in self.exclude]}
+        return {**options, **edges, **left_out, **knowledge_options(self.knowledge, self.max_parents)}
+
+    def _surroundings(self) -> dict[str, Any]:
+        if self.resume and not self.out:
+            raise ArgumentError("resume=True needs the directory of the run", "option-without-effect", "say out=")
+        if self.out is not None and os.fspath(self.out) == "":
+            raise ArgumentError("out is empty", "bad-option", "name a directory")
+        if not isinstance(self.time_budget, (int, float, type(None))):
+            raise ArgumentError(f"time_budget is {self.time_budget!r}, but must be seconds", "bad-option")
+        threads = 0 if self.threads is None else counted("threads", self.threads, least=1)
+        return {"time_budget": self.time_budget, "threads": threads, "out": self.out, "resume": self.resume}
+
+    def _forget(self) -> None:
+        """Takes back what an earlier fit found."""
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_fit"]:
+            delattr(self, name)
 
     def _keep(self, fit: _native.Fit, data: Data) -> None:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        self._fit = fit
-        self._frame = data.frame
+        self._frame, self._labels = data.frame, data.labels
         self.n_features_in_ = len(data.table.names)
         if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -271,6 +317,7 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
         self.training_: dict[str, Any] | None = result.get("training")
         self.metrics_: dict[str, Any] | None = result.get("metrics")
         self._keep_graphs(result["data"]["variables"])
+        self._fit = fit
 
     def _keep_graphs(self, names: list[str]) -> None:
         result = self.result_
@@ -280,12 +327,12 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
         self.cpdag_ = Graph(names, [Edge(*e) for e in class_["directed"]], undirected=class_["undirected"])
         matrices = {
             "adjacency_": self.graph_.to_adjacency(),
-            "weights_": self.graph_.to_adjacency(weighted=True),
+            "weights_": _weights(self.graph_),
             "edge_probabilities_": np.array(self.posterior_["edge_probabilities"], dtype=np.float64),
             "ancestor_probabilities_": np.array(self.posterior_["ancestor_probabilities"], dtype=np.float64),
         }
         for name, matrix in matrices.items():
-            setattr(self, name, framed(matrix, names, self._frame))
+            setattr(self, name, framed(matrix, names, self._frame, self._labels))
 
     adjacency_: Any
     weights_: Any
@@ -304,9 +351,13 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
         return Samples(self._variables(), self._fitted().samples)
 
     def sample(self, n: int = 1000, *, seed: int | None = None) -> Samples:
-        """Draws ``n`` more graphs from the trained policy; new ones, unless ``seed`` is the seed of the run."""
-        drawn = self._fitted().sample(n, self.seed + 1 if seed is None else seed, self.threads or 0)
-        return Samples(self._variables(), drawn)
+        """Draws ``n`` more graphs from the trained policy: the same ones for the same ``seed``.
+
+        If no seed is given it is one more than that of the run, so that the graphs are not those of ``samples_``.
+        """
+        fit = self._fitted()
+        seed = self.result_["seed"] + 1 if seed is None else counted("seed", seed)
+        return Samples(self._variables(), fit.sample(counted("n", n, least=1), seed, self.threads or 0))
 
     def _variables(self) -> list[str]:
         self._fitted()
@@ -333,29 +384,26 @@ hidden, temperature, samples, l1, restarts, turning, test, max_parents, exclude,
         if suffix not in (".svg", ".png"):
             message = f"'{os.fspath(path)}' does not say the format of a picture"
             raise ArgumentError(message, "unknown-format", "end the name in .svg or .png")
-        Path(path).write_bytes(self._fitted().plot(kind, suffix == ".png"))
+        write_bytes(path, self._fitted().plot(kind, suffix == ".png"))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report: one HTML file that opens offline in any browser."""
-        Path(path).write_text(self._fitted().report(), encoding="utf-8")
+        write_bytes(path, self._fitted().report().encode())
 
     def summary(self) -> str:
         """What was found, as a text that is read in ten seconds."""
-        from ._summary import summary
-
-        self._fitted()
-        return summary(self)
+        return self._fitted().summary
 
     def _repr_html_(self) -> str:
         from ._html import model_html
 
-        return model_html(self) if hasattr(self, "_fit") else f"<code>{self!r}</code>"
+        return model_html(self) if hasattr(self, "_fit") else f"<code>{escape(repr(self))}</code>"
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        said = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
-        said = {name: value for name, value in said.items() if value != defaults[name].default}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in said.items())})"
+        shown = {name: repr(value) for name, value in self.get_params().items()}
+        said = [f"{name}={text}" for name, text in shown.items() if text != repr(defaults[name].default)]
+        return f"{type(self).__name__}({', '.join(said)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fit")
@@ -376,10 +424,34 @@ def discover(data: Any, *, truth: Any = None, **options: Any) -> GFlowCausal:
     >>> found.metrics_["shd"] <= 20
     True
     """
+    return estimator(options).fit(data, truth=truth)
+
+
+def estimator(options: Mapping[str, Any]) -> GFlowCausal:
+    """An estimator with these options, each of which must exist."""
     unknown = [name for name in options if name not in GFlowCausal._names()]
     if unknown:
         known = ", ".join(GFlowCausal._names())
         raise ArgumentError(f"there is no option '{unknown[0]}': known are {known}", "bad-option")
-    return GFlowCausal(**options).fit(data, truth=truth)
+    return GFlowCausal(**options)
+
+
+def counted(name: str, value: Any, *, least: int = 0) -> int:
+    """A whole number that is not too small."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} is {value!r}, but must be a whole number", "bad-option") from None
+    if not least <= number < 2**63:
+        raise ArgumentError(f"{name} is {number}, but must be at least {least} and below 2^63", "bad-option")
+    return number
+
+
+def _weights(graph: Dag) -> np.ndarray[Any, Any]:
+    names = {name: k for k, name in enumerate(graph.names)}
+    matrix = np.zeros((len(names), len(names)))
+    for edge in graph.edges:
+        matrix[names[edge.cause], names[edge.effect]] = np.nan if edge.weight is None else edge.weight
+    return matrix
 
 

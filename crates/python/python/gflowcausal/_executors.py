@@ -6,7 +6,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._data import Data, as_data, framed
 from ._errors import ArgumentError, InputError
-from ._estimator import GFlowCausal
+from ._estimator import GFlowCausal, counted, estimator
 from ._graph import Graph, as_graph
 from ._optional import need
 
@@ -34,17 +34,18 @@ class Bootstrap:
     #: The score of each best graph.
     scores: NDArray[np.float64]
     _frame: str = "numpy"
+    _labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def edge_frequencies(self) -> Any:
         """In which share of the tables each edge was found."""
-        return framed(self.adjacency.mean(axis=0), self.names, self._frame)
+        return framed(self.adjacency.mean(axis=0), self.names, self._frame, self._labels)
 
     @property
     def adjacency_frequencies(self) -> Any:
         """In which share of the tables each pair was joined, either way."""
         joined = self.adjacency | self.adjacency.transpose(0, 2, 1)
-        return framed(joined.mean(axis=0), self.names, self._frame)
+        return framed(joined.mean(axis=0), self.names, self._frame, self._labels)
 
     def __len__(self) -> int:
         return len(self.adjacency)
@@ -64,14 +65,12 @@ def bootstrap(data: Any, n: int = 100, *, executor: Executor | None = None, seed
     >>> bootstrap("sachs", 3, method="exact", samples=10).edge_frequencies.shape
     (11, 11)
     """
-    if n < 1:
-        raise ArgumentError(f"n is {n}, but must be at least 1", "bad-option")
-    model = GFlowCausal(**{"threads": 1, **options})
-    sent = _sendable(data, model)
-    found = _map(executor, _resampled, [(sent, model, seed, k) for k in range(n)])
+    model = estimator({"threads": 1, **options})
+    sent, seed = _sendable(data, model), counted("seed", seed)
+    found = _map(executor, _resampled, [(sent, model, seed, k) for k in range(counted("n", n, least=1))])
     adjacency, probabilities, scores = (np.stack(parts) for parts in zip(*(one[1:] for one in found)))
-    frame = as_data(data).frame if not isinstance(sent, str) else "numpy"
-    return Bootstrap(found[0][0], adjacency, probabilities, scores, frame)
+    form = (sent.frame, sent.labels) if isinstance(sent, Data) else ("numpy", {})
+    return Bootstrap(found[0][0], adjacency, probabilities, scores, *form)
 
 
 def _resampled(data: Any, model: GFlowCausal, seed: int, k: int) -> tuple[list[str], Any, Any, Any]:
@@ -100,16 +99,22 @@ def sweep(
         chosen = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
     else:
         chosen = [dict(one) for one in grid]
-    models = [GFlowCausal(**{"threads": 1, **options, **one}) for one in chosen]
-    if not models:
-        return []
-    sent = _sendable(data, models[0])
-    known = None if truth is None else as_graph(truth)
-    return _map(executor, _fitted, [(sent, model, known) for model in models])
+    models = [estimator({"threads": 1, **options, **one}) for one in chosen]
+    sent: dict[str, str | Data] = {}
+    for model in models:
+        reading = repr((model.types, model.no_header, model.delimiter))
+        sent.setdefault(reading, _sendable(data, model))
+    tasks = [(sent[repr((model.types, model.no_header, model.delimiter))], model) for model in models]
+    return _map(executor, _fitted, [(one, model, _sendable_truth(truth, one)) for one, model in tasks])
 
 
-def _fitted(data: Any, model: GFlowCausal, truth: Graph | None) -> GFlowCausal:
+def _fitted(data: Any, model: GFlowCausal, truth: Any) -> GFlowCausal:
     return model.fit(data, truth=truth)
+
+
+def _sendable_truth(truth: Any, data: str | Data) -> Any:
+    """A graph over the names of the data; as it is where those are not known yet."""
+    return as_graph(truth, data.table.names) if truth is not None and isinstance(data, Data) else truth
 
 
 def _sendable(data: Any, model: GFlowCausal) -> str | Data:
@@ -131,6 +136,10 @@ def _map(executor: Executor | None, work: Callable[..., Any], tasks: list[tuple[
             future.cancel()
 
 
+def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
 class RayExecutor(Executor):
     """Ray's workers as an executor of PEP 3148.
 
@@ -145,8 +154,9 @@ class RayExecutor(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Runs ``fn`` on some worker."""
-        remote = self._ray.remote(fn)
-        future: Future[Any] = remote.options(**self._options).remote(*args, **kwargs).future()
+        remote = self._ray.remote(_call).options(**self._options)
+        future: Future[Any] = remote.remote(fn, args, kwargs).future()
+        self._futures = [known for known in self._futures if not known.done()]
         self._futures.append(future)
         return future
 
@@ -177,10 +187,10 @@ def moments(data: Any, *, missing: str = "error") -> Moments:
     if missing != "error":
         message = "missing= is for files: frames can drop incomplete rows themselves"
         raise ArgumentError(message, "option-without-effect", "leave it out")
-    if hasattr(data, "to_delayed") and hasattr(data, "npartitions"):
+    if hasattr(data, "to_delayed") and hasattr(data, "columns"):
         return _dask_moments(data)
     if hasattr(data, "__next__"):
-        return _merged([_partition(part) for part in data])
+        return _merged(map(_partition, data))
     return _merged([_partition(data)])
 
 
@@ -188,20 +198,28 @@ def _partition(part: Any) -> Moments | None:
     """The moments of one part; none if it has no rows. Whole numbers are numbers here."""
     if hasattr(part, "__len__") and len(part) == 0:
         return None
-    names = [str(name) for name in part.columns] if hasattr(part, "columns") else None
-    width = np.shape(part)[1] if names is None and np.ndim(part) == 2 else 0
-    names = names if names is not None else [f"X{k + 1}" for k in range(width)]
-    table = as_data(part, dict.fromkeys(names, "continuous") if not hasattr(part, "_table") else None).rows()
-    return _native.Moments.of_table(table)
+    return _native.Moments.of_table(as_data(part, dict.fromkeys(_column_names(part), "continuous")).rows())
 
 
-def _merged(parts: Sequence[Moments | None]) -> Moments:
-    known = [part for part in parts if part is not None]
-    if not known:
+def _column_names(part: Any) -> list[str]:
+    if hasattr(part, "schema") and hasattr(part.schema, "names") and hasattr(part, "__arrow_c_stream__"):
+        names: Any = part.schema.names() if callable(part.schema.names) else part.schema.names
+    elif hasattr(part, "columns"):
+        names = part.columns
+    elif hasattr(part, "_table"):
+        names = []
+    else:
+        names = [f"X{k + 1}" for k in range(np.shape(part)[1])] if np.ndim(part) == 2 else []
+    return [str(name) for name in names]
+
+
+def _merged(parts: Iterable[Moments | None]) -> Moments:
+    total: Moments | None = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total.merged(part)
+    if total is None:
         raise InputError("there are no rows", "no-rows")
-    total = known[0]
-    for part in known[1:]:
-        total = total.merged(part)
     return total
 
 

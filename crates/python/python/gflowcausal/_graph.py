@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._errors import ArgumentError
-from ._optional import need
+from ._errors import ArgumentError, NotFittedError
+from ._files import read_bytes, write_bytes
+from ._optional import is_instance, need
 
 #: ``[i, j]`` is the edge from i to j: what this package writes unless asked otherwise.
 ROW_TO_COLUMN = "row-to-column"
@@ -90,11 +90,13 @@ class Graph:
 
     def parents(self, name: str) -> list[str]:
         """The direct causes of a variable."""
-        return [edge.cause for edge in self.edges if edge.directed and edge.effect == self._known(name)]
+        known = self._known(name)
+        return [edge.cause for edge in self.edges if edge.directed and edge.effect == known]
 
     def children(self, name: str) -> list[str]:
         """The direct effects of a variable."""
-        return [edge.effect for edge in self.edges if edge.directed and edge.cause == self._known(name)]
+        known = self._known(name)
+        return [edge.effect for edge in self.edges if edge.directed and edge.cause == known]
 
     def _known(self, name: str) -> str:
         return self.names[_ends({name: k for k, name in enumerate(self.names)}, name, name)[0]]
@@ -108,10 +110,10 @@ class Graph:
         >>> Dag.from_adjacency([[0, 0], [0.7, 0]], ["a", "b"], orientation="column-to-row").edges
         [Edge(cause='a', effect='b', directed=True, weight=0.7, probability=None)]
         """
+        if hasattr(matrix, "index") and hasattr(matrix, "columns"):
+            matrix = _aligned(matrix)
         given = list(getattr(matrix, "columns", [])) if names is None else list(names)
-        if np.iscomplexobj(matrix):
-            raise ArgumentError("an adjacency holds real numbers", "bad-graph")
-        cells = np.asarray(matrix, dtype=np.float64)
+        cells = _real_cells(matrix)
         if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
             raise ArgumentError(f"an adjacency of shape {cells.shape} is not square", "not-square")
         variables = [str(name) for name in given] or [f"X{k + 1}" for k in range(len(cells))]
@@ -143,16 +145,18 @@ class Graph:
 
     @classmethod
     def from_causal_learn(cls: type[G], graph: Any, names: Iterable[str] | None = None) -> G:
-        """The graph of causal-learn: its ``GeneralGraph``, or the matrix of it.
+        """The graph of causal-learn: a result of it, its ``GeneralGraph``, or the matrix of that.
 
         There ``[i, j] = -1`` with ``[j, i] = 1`` is i → j, and −1 both ways an edge without direction.
         """
+        graph = getattr(graph, "G", graph)
         if hasattr(graph, "get_node_names") and names is None:
             names = graph.get_node_names()
         marks = np.asarray(getattr(graph, "graph", graph))
         if marks.ndim != 2 or marks.shape[0] != marks.shape[1]:
             raise ArgumentError(f"a matrix of marks of shape {marks.shape} is not square", "not-square")
-        strange = np.argwhere(~np.isin(marks, (-1, 0, 1)) | ((marks == 1) & (marks.T == 1)))
+        is_strange = ~np.isin(marks, (-1, 0, 1)) | ((marks == 1) & (marks.T != -1)) | ((marks == 0) != (marks.T == 0))
+        strange = np.argwhere(is_strange)
         if len(strange):
             row, column = strange[0]
             message = f"mark {marks[row, column]} in row {row + 1}, column {column + 1} is no arrow and no plain edge"
@@ -170,13 +174,14 @@ class Graph:
 
     @classmethod
     def from_networkx(cls: type[G], graph: Any) -> G:
-        """The graph of a networkx ``DiGraph``; an undirected ``Graph`` has no arrows."""
+        """The graph of a networkx ``DiGraph``; arrows both ways, or a ``Graph``, are edges without direction."""
         names = [str(node) for node in graph]
-        edges = [
-            Edge(str(a), str(b), graph.is_directed(), known.get("weight"), known.get("probability"))
-            for a, b, known in graph.edges(data=True)
-        ]
-        return cls(names, edges)
+        edges: dict[tuple[Any, Any], Edge] = {}
+        for a, b, known in graph.edges(data=True):
+            is_arrow = graph.is_directed() and not graph.has_edge(b, a)
+            if is_arrow or (b, a) not in edges:
+                edges[a, b] = Edge(str(a), str(b), is_arrow, known.get("weight"), known.get("probability"))
+        return cls(names, edges.values())
 
     def to_networkx(self) -> Any:
         """A networkx ``DiGraph`` with ``weight`` and ``probability`` on its edges; both arrows for no direction."""
@@ -204,7 +209,11 @@ class Graph:
 
     def to_string(self, format: str) -> str:
         """The graph in a format of text: json, csv, edge-list, dot, graphml, gml, bif, tetrad."""
-        return self._graph.write("graph", format).decode()
+        try:
+            return self._graph.write("graph", format).decode()
+        except UnicodeDecodeError:
+            message = f"{format} is no format of text"
+            raise ArgumentError(message, "unknown-format", "write it to a file") from None
 
     @classmethod
     def read(
@@ -216,16 +225,11 @@ class Graph:
         names: Sequence[str] | None = None,
     ) -> G:
         """Reads a graph file: JSON, CSV, DOT, GraphML, GML, BIF, npy or Tetrad's text."""
-        try:
-            content = Path(path).read_bytes()
-        except OSError as error:
-            message = f"cannot read '{os.fspath(path)}': {error.strerror}"
-            raise ArgumentError(message, "not-found", "check the path") from error
-        return cls._of(_native.Graph.parse(content, path, format, orientation, names))
+        return cls._of(_native.Graph.parse(read_bytes(path), path, format, orientation, names))
 
     def write(self, path: str | os.PathLike[str], *, format: str | None = None) -> None:
         """Writes the graph in the format that the name tells."""
-        Path(path).write_bytes(self._graph.write(path, format))
+        write_bytes(path, self._graph.write(path, format))
 
     def align(self: G, names: Sequence[str]) -> G:
         """The same graph with its variables in the order of ``names``."""
@@ -282,11 +286,37 @@ class Dag(Graph):
         return Graph._of(self._graph.cpdag())
 
 
-def _ends(place: dict[str, int], cause: str, effect: str) -> tuple[int, int]:
-    for name in (cause, effect):
+def _ends(place: dict[str, int], cause: Any, effect: Any) -> tuple[int, int]:
+    for name in map(str, (cause, effect)):
         if name not in place:
             raise ArgumentError(f"no variable is named '{name}'", "other-variables", "check the spelling")
-    return place[cause], place[effect]
+    return place[str(cause)], place[str(effect)]
+
+
+def _aligned(frame: Any) -> Any:
+    """A square frame with its rows in the sequence of its columns; one without names for its rows as it is."""
+    rows, columns = list(frame.index), list(frame.columns)
+    if rows == columns or rows == list(range(len(columns))):
+        return frame
+    if sorted(map(str, rows)) != sorted(map(str, columns)):
+        raise ArgumentError("rows and columns have different names", "other-variables", "name both alike")
+    return frame.loc[columns]
+
+
+def _real_cells(matrix: ArrayLike) -> NDArray[np.float64]:
+    """The numbers of a matrix, none of them missing."""
+    if is_instance(matrix, "scipy.sparse", "spmatrix", "sparray"):
+        raise ArgumentError("a sparse matrix is no adjacency", "bad-graph", "call its toarray()")
+    if np.iscomplexobj(matrix):
+        raise ArgumentError("an adjacency holds real numbers", "bad-graph")
+    try:
+        cells = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"an adjacency holds numbers, in rows of one length: {error}", "bad-graph") from error
+    gaps = np.argwhere(~np.isfinite(cells))
+    if len(gaps):
+        raise ArgumentError(f"the adjacency holds no number at {tuple(map(int, gaps[0]))}", "bad-graph")
+    return cells
 
 
 def _shape(graph: Graph) -> tuple[frozenset[Any], frozenset[Any]]:
@@ -304,6 +334,8 @@ def as_graph(value: Any, names: Sequence[str] | None = None) -> Graph:
         return value
     if hasattr(value, "graph_"):
         return as_graph(value.graph_)
+    if hasattr(value, "__sklearn_is_fitted__"):
+        raise NotFittedError("a model that is not fitted has no graph", "not-fitted", "call fit first")
     if isinstance(value, (str, os.PathLike)):
         return Graph.read(value, names=names)
     if hasattr(value, "graph") and isinstance(value.graph, Graph):

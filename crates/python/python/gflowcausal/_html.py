@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._estimator import GFlowCausal
@@ -21,19 +21,27 @@ def graph_html(graph: Graph) -> str:
 def model_html(model: GFlowCausal) -> str:
     """The drawing, the edges with their probabilities, and what to know of them."""
     result = model.result_
-    rows = "".join(
-        f"<tr><td>{escape(edge['from'])} → {escape(edge['to'])}</td><td>{edge['probability']:.2f}</td>"
-        f"<td>{'compelled' if edge['compelled'] else 'reversible'}</td>"
-        f"<td>{'' if edge['weight'] is None else format(edge['weight'], '.3f')}</td></tr>"
-        for edge in result["graph"]["edges"][:MOST_ROWS]
-    )
-    head = "<tr><th>edge</th><th>probability</th><th>direction</th><th>weight</th></tr>"
+    is_single = result["posterior"]["weighting"] == "single"
+    heads = ["edge", "direction", "weight"] if is_single else ["edge", "probability", "direction", "weight"]
+    head = _row("th", heads)
+    rows = "".join(_row("td", _cells(edge, is_single)) for edge in result["graph"]["edges"][:MOST_ROWS])
     verdict = result.get("sortability", {}).get("verdict", "")
     title = f"{result['method']} on {result['data']['name']}: {result['score']['name']} {result['score']['value']:.1f}"
     return (
         f"<div><p><b>{escape(title)}</b></p>{_scrolling(model.to_svg())}"
         f"<table>{head}{rows}</table><p>{escape(verdict)}</p></div>"
     )
+
+
+def _cells(edge: dict[str, Any], is_single: bool) -> list[str]:
+    probability = [] if is_single else [f"{edge['probability']:.2f}"]
+    direction = "compelled" if edge["compelled"] else "reversible"
+    weight = "" if edge["weight"] is None else format(edge["weight"], ".3f")
+    return [f"{edge['from']} → {edge['to']}", *probability, direction, weight]
+
+
+def _row(element: str, cells: list[str]) -> str:
+    return f"<tr>{''.join(f'<{element}>{escape(cell)}</{element}>' for cell in cells)}</tr>"
 
 
 def _scrolling(drawing: str) -> str:

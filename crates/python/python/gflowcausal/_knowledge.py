@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ._errors import ArgumentError
+from ._files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Knowledge:
     <BLANKLINE>
     """
 
-    require: Sequence[tuple[str, str]] = ()
-    forbid: Sequence[tuple[str, str]] = ()
+    require: Sequence[str | tuple[str, str]] = ()
+    forbid: Sequence[str | tuple[str, str]] = ()
     tiers: Sequence[Sequence[str]] = ()
     #: Numbers of tiers, counted from 1.
     closed_tiers: Sequence[int] = ()
@@ -37,14 +37,22 @@ class Knowledge:
     #: More statements, in Tetrad's format.
     text: str = ""
 
+    def __post_init__(self) -> None:
+        for number, tier in enumerate(self.tiers, start=1):
+            if isinstance(tier, str):
+                message = f"tier {number} is the text '{tier}', but must be a list of names"
+                raise ArgumentError(message, "bad-constraint", f"write [{tier!r}]")
+        for number in self.closed_tiers:
+            if not 1 <= number <= len(self.tiers):
+                message = f"there is no tier {number} to close: tiers are counted from 1 to {len(self.tiers)}"
+                raise ArgumentError(message, "bad-constraint")
+
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Knowledge:
         """Reads a knowledge file of Tetrad's."""
+        content = read_bytes(path)
         try:
-            return cls(text=Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            message = f"cannot read '{os.fspath(path)}': {error.strerror}"
-            raise ArgumentError(message, "not-found", "check the path") from error
+            return cls(text=content.decode())
         except UnicodeDecodeError as error:
             raise ArgumentError(f"knowledge file '{path}': not UTF-8", "not-utf8", "save it as UTF-8") from error
 
@@ -59,11 +67,12 @@ class Knowledge:
         for section, edges in (("forbiddirect", self.forbid), ("requiredirect", self.require)):
             if edges:
                 lines.append(section)
-                lines.extend(f"{_quoted(cause)} {_quoted(effect)}" for cause, effect in edges)
+                lines.extend(f"{_quoted(cause)} {_quoted(effect)}" for cause, effect in map(ends, edges))
         return "\n".join(lines) + "\n"
 
 
-def _quoted(name: str) -> str:
+def _quoted(name: Any) -> str:
+    name = str(name)
     if '"' in name or "\n" in name:
         raise ArgumentError(f"the name {name!r} has no place in Tetrad's format", "bad-constraint", "rename it")
     return f'"{name}"'
@@ -71,7 +80,17 @@ def _quoted(name: str) -> str:
 
 def edge_texts(edges: Iterable[Any] | None) -> list[str]:
     """Edges written ``"A->B"`` or as pairs of names, all in the first way."""
-    return [edge if isinstance(edge, str) else "->".join(edge) for edge in edges or ()]
+    given = [] if edges is None else [edges] if isinstance(edges, str) else edges
+    return [edge if isinstance(edge, str) else "->".join(ends(edge)) for edge in given]
+
+
+def ends(edge: Any) -> tuple[str, str]:
+    """Cause and effect of an edge written ``"A->B"`` or as a pair of names."""
+    parts = edge.split("->") if isinstance(edge, str) else list(edge)
+    if len(parts) != 2:
+        raise ArgumentError(f"{edge!r} is no edge", "bad-constraint", "write 'A->B' or ('A', 'B')")
+    cause, effect = (str(part).strip() if isinstance(edge, str) else str(part) for part in parts)
+    return cause, effect
 
 
 def knowledge_options(knowledge: Any, max_parents: int | None) -> dict[str, Any]:

@@ -65,6 +65,12 @@ class Notify:
         for listener in self._listeners:
             listener(self._last)
 
+    def close(self) -> None:
+        """Clears away what is still shown."""
+        for listener in self._listeners:
+            if isinstance(listener, (TqdmBar, PlainBar)):
+                listener.close()
+
 
 def bar(stream: TextIO | None = None) -> Callback:
     """A progress bar: tqdm's where it is installed, else a plain one on standard error."""
@@ -83,14 +89,17 @@ class TqdmBar:
 
     def __call__(self, progress: Progress) -> None:
         shown = self._shown
-        shown.total = progress.iterations
+        if shown.total != progress.iterations:
+            shown.reset(progress.iterations)
         shown.n = progress.iteration
         shown.set_description_str(progress.step, refresh=False)
         if progress.loss is not None:
             shown.set_postfix(loss=f"{progress.loss:.3g}", best=f"{progress.best:.1f}", refresh=False)
         shown.update(0)
-        if progress.step == "done":
-            shown.close()
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        self._shown.close()
 
 
 class PlainBar:
@@ -101,9 +110,6 @@ class PlainBar:
         self._drawn = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        if progress.step == "done":
-            self._stream.write("\r\x1b[K")
-            return
         if time.monotonic() - self._drawn < _EVERY:
             return
         self._drawn = time.monotonic()
@@ -111,4 +117,9 @@ class PlainBar:
         cells = "#" * full + "-" * (_CELLS - full)
         loss = "" if progress.loss is None else f", loss {progress.loss:.3g}, best {progress.best:.1f}"
         self._stream.write(f"\r{progress.step} |{cells}| {progress.iteration}/{progress.iterations}{loss}\x1b[K")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Clears the line."""
+        self._stream.write("\r\x1b[K")
         self._stream.flush()

@@ -1,29 +1,58 @@
-//! The result of `discover` as text that is read in ten seconds.
+//! What a run found as text that is read in ten seconds, the same for every front end.
 
 use std::fmt::Write;
 
-use gflowcausal::data::{Finding, Severity};
-use gflowcausal::{Config, EdgeObject, ResultObject, RunDir, ScoreName, Training, Weighting};
+use gflowcausal_data::{Finding, Severity};
 
-use crate::output::aligned;
+use crate::{Config, EdgeObject, ResultObject, ScoreName, Training, Weighting};
 
-pub(super) fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = head(&mut text, result, config);
-    text.push('\n');
-    text.push_str(&edges(result));
-    text.push('\n');
-    let _ = foot(&mut text, result, dir);
-    text
+/// Whether a text has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Letters alone.
+    Plain,
+    /// Colours, by the codes that terminals know.
+    Terminal,
 }
 
-fn head(text: &mut String, result: &ResultObject, config: &Config) -> std::fmt::Result {
+impl Look {
+    fn bold(self, words: &str) -> String {
+        self.painted("1", words)
+    }
+
+    fn yellow(self, words: &str) -> String {
+        self.painted("33", words)
+    }
+
+    fn painted(self, colour: &str, words: &str) -> String {
+        match self {
+            Self::Plain => words.to_owned(),
+            Self::Terminal => format!("\x1b[{colour}m{words}\x1b[0m"),
+        }
+    }
+}
+
+impl ResultObject {
+    /// The data, the checks, the edges, and how far to trust them.
+    #[must_use]
+    pub fn to_text(&self, config: &Config, look: Look) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = head(&mut text, self, config, look);
+        text.push('\n');
+        text.push_str(&edges(self));
+        text.push('\n');
+        let _ = foot(&mut text, self, look);
+        text
+    }
+}
+
+fn head(text: &mut String, result: &ResultObject, config: &Config, look: Look) -> std::fmt::Result {
     let data = &result.data;
-    writeln!(text, "\x1b[1m{}\x1b[0m: {} rows, {} variables", data.name, data.rows, data.variables.len())?;
+    writeln!(text, "{}: {} rows, {} variables", look.bold(&data.name), data.rows, data.variables.len())?;
     let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
     for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
-        writeln!(text, "{}", finding_line(finding))?;
+        writeln!(text, "{}", finding_line(finding, look))?;
     }
     if notes > 0 {
         writeln!(text, "checks: {notes} more {}, see `gflowcausal doctor`", plural(notes, "note"))?;
@@ -54,8 +83,8 @@ fn why(score: &str) -> &'static str {
     }
 }
 
-fn finding_line(finding: &Finding) -> String {
-    format!("\x1b[33m{}\x1b[0m[{}]: {}", finding.severity, finding.code, finding.what)
+fn finding_line(finding: &Finding, look: Look) -> String {
+    format!("{}[{}]: {}", look.yellow(&finding.severity.to_string()), finding.code, finding.what)
 }
 
 fn training_line(result: &ResultObject, training: &Training) -> String {
@@ -115,14 +144,14 @@ fn numbers(edge: &EdgeObject) -> [String; 2] {
     ]
 }
 
-fn foot(text: &mut String, result: &ResultObject, dir: Option<&RunDir>) -> std::fmt::Result {
+fn foot(text: &mut String, result: &ResultObject, look: Look) -> std::fmt::Result {
     let posterior = &result.posterior;
     let edges = result.graph.edges.len();
     write!(text, "{edges} {}, {} compelled; ", plural(edges, "edge"), result.cpdag.directed.len())?;
     if !is_single(result) {
         writeln!(text, "{} of {} drawn graphs are distinct", posterior.distinct, posterior.samples)?;
     }
-    writeln!(text, "{}", trust(result))?;
+    writeln!(text, "{}", trust(result, look))?;
     if let Some(sortability) = &result.sortability {
         writeln!(text, "{}", sortability.verdict)?;
     }
@@ -140,27 +169,26 @@ fn foot(text: &mut String, result: &ResultObject, dir: Option<&RunDir>) -> std::
             metrics.expected_shd
         )?;
     }
-    if let Some(dir) = dir {
-        writeln!(text, "files in {}", dir.path().display())?;
-    }
-    writeln!(text, "{:.1} s", result.seconds.total)
+    Ok(())
 }
 
 /// How far the probabilities can be trusted.
-fn trust(result: &ResultObject) -> String {
+fn trust(result: &ResultObject, look: Look) -> String {
     let posterior = &result.posterior;
     let ess = posterior.effective_sample_size;
+    let warning = || format!("{}[low-effective-sample-size]", look.yellow("warning"));
     let mut text = match posterior.weighting {
         Weighting::Importance => format!("probabilities: the draws are worth {ess:.0} independent ones"),
         Weighting::Equal if result.training.is_none() => "probabilities: exact".to_owned(),
         Weighting::Equal => format!(
-            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: probabilities are the policy's own, not corrected: \
-             weights would rest on {ess:.1} draws"
+            "{}: probabilities are the policy's own, not corrected: weights would rest on {ess:.1} draws",
+            warning()
         ),
         Weighting::Single => "probabilities: none, the method gives one graph".to_owned(),
         Weighting::Chains => format!(
-            "\x1b[33mwarning\x1b[0m[low-effective-sample-size]: the policy's draws miss the best order or are worth too little \
-             ({ess:.1}); probabilities come from Gibbs steps around the best order instead"
+            "{}: the policy's draws miss the best order or are worth too little ({ess:.1}); probabilities come from \
+             Gibbs steps around the best order instead",
+            warning()
         ),
     };
     if let Some(distance) = posterior.distance_to_exact {
@@ -178,4 +206,30 @@ fn trust(result: &ResultObject) -> String {
 
 fn plural(count: usize, word: &str) -> String {
     if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+/// Rows of cells as aligned text, two spaces apart; columns listed in `right` are aligned to the right.
+#[must_use]
+pub fn aligned(header: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+    let mut widths: Vec<usize> = header.iter().map(|cell| width(cell)).collect();
+    for row in rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width(cell));
+        }
+    }
+    let header = header.iter().map(|cell| (*cell).to_owned()).collect();
+    std::iter::once(&header).chain(rows).map(|row| aligned_row(row, &widths, right)).collect()
+}
+
+fn aligned_row(row: &[String], widths: &[usize], right: &[usize]) -> String {
+    let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, &wide))| {
+        let gap = " ".repeat(wide - width(cell));
+        if right.contains(&column) { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
+    });
+    let line = cells.collect::<Vec<_>>().join("  ");
+    format!("  {}\n", line.trim_end())
+}
+
+fn width(cell: &str) -> usize {
+    cell.chars().count()
 }
