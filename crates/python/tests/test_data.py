@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gflowcausal
-from gflowcausal import GFlowCausal, _native
+from gflowcausal import GFlowCausal, Knowledge, _native
 from gflowcausal._data import as_data
 
 EXACT = {"method": "exact", "samples": 20}
@@ -65,7 +65,7 @@ def test_pandas(simulated, tmp_path):
     assert sha(tmp_path / "data.csv") == sha(frame)
     unnamed = GFlowCausal(**EXACT).fit(pandas.DataFrame(simulated.data))
     assert not hasattr(unnamed, "feature_names_in_")
-    assert list(unnamed.adjacency_.columns) == list("012345")
+    assert list(unnamed.adjacency_.columns) == list(range(6))
 
 
 def test_pandas_with_arrow_memory(simulated):
@@ -210,3 +210,50 @@ def test_moments_of_parts_merge(simulated, tmp_path):
         gflowcausal.moments(iter([]))
     with pytest.raises(gflowcausal.GFlowCausalError, match="moments of other columns"):
         whole.merged(gflowcausal.moments(simulated.data[:, :2]))
+
+
+def test_columns_without_text_for_a_name(simulated):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(simulated.data)
+    options = {"require": [(0, 1)], "exclude": [5], "types": {3: "continuous"}, "knowledge": Knowledge(tiers=[[0], [2]])}
+    model = GFlowCausal(**options, **EXACT).fit(frame)
+    assert list(model.adjacency_.index) == [0, 1, 2, 3, 4] and model.adjacency_.loc[0, 1] == 1
+    many = pandas.DataFrame(simulated.data, columns=pandas.MultiIndex.from_product([["a", "b"], [1, 2, 3]]))
+    assert GFlowCausal(**EXACT).fit(many).adjacency_.columns[3] == ("b", 1)
+    empty = frame.set_axis(["", "a", "b", "c", "d", "e"], axis=1)
+    assert GFlowCausal(**EXACT).fit(empty).graph_.names[0] == "X1"
+
+
+def test_a_list_of_one_column_is_a_list(simulated):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(simulated.data, columns=list("abcdef"))
+    assert GFlowCausal(exclude=frame.columns[:1], **EXACT).fit(frame).graph_.names == list("bcdef")
+    model = GFlowCausal(exclude=np.array(["a"]), require=np.array([["b", "c"]]), forbid="c->d", **EXACT).fit(frame)
+    assert "b" in model.graph_.parents("c") and "exclude=array" in repr(model)
+
+
+def test_what_is_no_table_says_what_is(simulated):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    frame = pandas.DataFrame(simulated.data)
+    refused = {
+        "is no table": [None, (row for row in simulated.data), object()],
+        "one column": [frame[0], polars.Series([1.0, 2.0])],
+        "lazy": [polars.LazyFrame({"a": [1.0]})],
+        "of one length": [[[1.0, 2.0], [3.0]]],
+    }
+    for words, tables in refused.items():
+        for table in tables:
+            with pytest.raises(gflowcausal.GFlowCausalError, match=words):
+                GFlowCausal().fit(table)
+    with pytest.raises(gflowcausal.GFlowCausalError, match="types are for data that have none yet"):
+        GFlowCausal(types={"X1": "categorical"}).fit(simulated)
+
+
+def test_moments_of_arrow(simulated):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"a": [1.0, 2.0, 4.0], "b": [1, 0, 5]})
+    for source in (table, table.to_reader(), table.to_batches()[0]):
+        found = gflowcausal.moments(source)
+        assert found.names == ["a", "b"] and found.rows == 3
+    half = pyarrow.table({"a": pyarrow.array(np.array([1, 2, 4], np.float16)), "b": [1.0, 0.5, 5.0]})
+    assert gflowcausal.moments(half).mean[0] == 7 / 3

@@ -249,3 +249,48 @@ def test_every_method_of_the_registry_can_be_chosen_by_name(simulated):
 def test_an_option_without_effect_is_refused(simulated):
     with pytest.raises(gflowcausal.errors.NoEffectError, match="--hidden has no effect with method exact"):
         GFlowCausal(method="exact", hidden=8).fit(simulated)
+
+
+def test_a_fit_that_fails_leaves_nothing_old(simulated):
+    fitted = GFlowCausal(**QUICK).fit(simulated)
+    with pytest.raises(gflowcausal.GFlowCausalError):
+        fitted.fit(np.ones((20, 3)))
+    assert not hasattr(fitted, "graph_")
+    with pytest.raises(gflowcausal.errors.NotFittedError):
+        fitted.summary()
+
+
+def test_a_method_of_one_graph_shows_no_probabilities(simulated):
+    fitted = GFlowCausal(method="boss").fit(simulated)
+    assert "probabilities: none, the method gives one graph" in fitted.summary()
+    assert "probability" not in fitted._repr_html_().partition("<table>")[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"resume": True}, "needs the directory"),
+        ({"out": ""}, "out is empty"),
+        ({"time_budget": "10s"}, "must be seconds"),
+        ({"threads": "2"}, "must be a whole number"),
+        ({"threads": -3}, "must be at least 1"),
+    ],
+)
+def test_surroundings_that_make_no_sense(options, words, simulated):
+    with pytest.raises(gflowcausal.errors.ArgumentError, match=words):
+        GFlowCausal(**options).fit(simulated)
+
+
+def test_samples_are_counted_and_the_seed_of_the_run_stays(simulated):
+    fitted = GFlowCausal(seed=None, **QUICK).fit(simulated)
+    before = [one.log_reward for one in fitted.sample(5)]
+    fitted.set_params(seed=99)
+    assert [one.log_reward for one in fitted.sample(5)] == before
+    for n in (0, -1, 1.5):
+        with pytest.raises(gflowcausal.errors.ArgumentError):
+            fitted.sample(n)
+    with pytest.raises(gflowcausal.errors.FileError):
+        fitted.report("/no/such/place/report.html")
+    with pytest.raises(gflowcausal.errors.ArgumentError):
+        fitted.set_params(seed=4, foo=3)
+    assert fitted.seed == 99

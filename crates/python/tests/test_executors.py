@@ -82,6 +82,23 @@ def test_a_sweep_fits_every_combination(simulated):
     assert gflowcausal.sweep(simulated, []) == []
 
 
+def test_a_sweep_reads_the_data_as_each_model_says(simulated):
+    pandas = pytest.importorskip("pandas")
+    frame = simulated.to_pandas().assign(q=np.arange(400) % 3)
+    grid = {"types": [{"q": "continuous"}, None]}
+    models = gflowcausal.sweep(frame, grid, truth=np.eye(7, k=1), method="boss")
+    assert [model.result_["score"]["name"] for model in models] == ["bic", "dg"]
+    assert models[0].metrics_ is not None and isinstance(frame, pandas.DataFrame)
+    with pytest.raises(gflowcausal.GFlowCausalError, match="there is no option 'sede'"):
+        gflowcausal.sweep(frame, {"sede": [1]})
+
+
+def test_a_stream_is_read_once(simulated):
+    pyarrow = pytest.importorskip("pyarrow")
+    reader = pyarrow.table(dict(zip(simulated.names, simulated.data.T))).to_reader()
+    assert len(gflowcausal.bootstrap(reader, 2, **OPTIONS)) == 2
+
+
 def test_a_failure_cancels_the_rest(simulated):
     with ThreadPoolExecutor(1) as executor:
         futures: list[Future] = []
@@ -100,6 +117,12 @@ def cluster():
     ) as workers:
         with distributed.Client(workers) as client:
             yield client
+
+
+def test_a_frame_of_dask_is_not_computed_unawares(simulated):
+    dask = pytest.importorskip("dask.dataframe")
+    with pytest.raises(gflowcausal.GFlowCausalError, match="not in memory"):
+        gflowcausal.discover(dask.from_pandas(simulated.to_pandas(), npartitions=2))
 
 
 def test_dask(alone, simulated, cluster):
@@ -174,3 +197,4 @@ def test_ray(alone, simulated, ray):
         assert same(gflowcausal.bootstrap(simulated, 6, seed=3, executor=executor, **OPTIONS), alone)
         with pytest.raises(gflowcausal.errors.UnknownMethodError):
             gflowcausal.bootstrap(simulated, 2, executor=executor, method="no-such-method")
+        assert executor.submit(max, 3, 4).result() == 4

@@ -122,3 +122,56 @@ def test_evaluation_takes_graphs_in_any_form(dag, tmp_path):
     with pytest.raises(gflowcausal.errors.GraphError) as refused:
         gflowcausal.evaluate(turned, Dag(["x", "y", "z", "w"]))
     assert refused.value.code == "other-variables"
+
+
+def test_a_frame_is_read_by_the_names_of_its_rows():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(gflowcausal.GFlowCausalError):
+        Dag.from_adjacency(pandas.DataFrame([[0, 1], [0, 0]], index=["b", "a"], columns=["a", "b"]))
+    arrow = pandas.DataFrame([[0, 0], [0, 1]], index=["b", "a"], columns=["a", "b"])
+    assert [edge[:2] for edge in Dag.from_adjacency(arrow).edges] == [("a", "b")]
+    with pytest.raises(gflowcausal.GFlowCausalError, match="different names"):
+        Dag.from_adjacency(pandas.DataFrame([[0, 1], [0, 0]], index=["x", "y"], columns=["a", "b"]))
+
+
+def test_networkx_brings_both_arrows_back_as_one_edge():
+    pytest.importorskip("networkx")
+    class_ = Graph(NAMES, [("a", "b")], undirected=[("b", "c")])
+    assert Graph.from_networkx(class_.to_networkx()) == class_
+
+
+def test_marks_of_causal_learn_are_checked():
+    class Result:
+        G = np.array([[0, -1], [1, 0]])
+
+    assert [edge[:2] for edge in Dag.from_causal_learn(Result()).edges] == [("X1", "X2")]
+    for marks in ([[0, 1], [0, 0]], [[0, 1], [1, 0]], [[0, 2], [-1, 0]]):
+        with pytest.raises(gflowcausal.GFlowCausalError, match="no arrow and no plain edge"):
+            Dag.from_causal_learn(marks)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Graph(["a"]).parents("z"),
+        lambda: Dag(["a", "b"], [Edge("a", "b", probability=2.0)]),
+        lambda: Graph.from_adjacency([[0, float("nan")], [0, 0]]),
+        lambda: Graph.from_adjacency([["0", "x"], ["0", "0"]]),
+        lambda: Graph.from_adjacency([[0, 1], [0]]),
+        lambda: Graph(["a"]).to_string("npy"),
+        lambda: Graph(["a"]).write("/no/such/place/graph.dot"),
+        lambda: Graph.read("/"),
+        lambda: gflowcausal.evaluate(gflowcausal.GFlowCausal(), [[0]]),
+        lambda: gflowcausal.Knowledge(tiers=["ab"]),
+        lambda: gflowcausal.Knowledge(tiers=[["a"]], closed_tiers=[2]),
+        lambda: gflowcausal.Knowledge(require=["a"]).to_tetrad(),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make):
+    with pytest.raises(gflowcausal.GFlowCausalError):
+        make()
+
+
+def test_knowledge_takes_edges_as_text():
+    assert gflowcausal.Knowledge(require=["a->b"]).to_tetrad() == gflowcausal.Knowledge(require=[("a", "b")]).to_tetrad()
+    assert Dag([0, 1], [(0, 1)]).order == ["0", "1"]

@@ -143,3 +143,35 @@ LONG = """
 def test_ctrl_c_ends_a_step_that_cannot_be_stopped():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(LONG)], capture_output=True, text=True, check=False)
     assert done.stdout == "interrupted False\n", done.stderr
+
+
+SAMPLING = """
+    import os, signal, threading, time
+    import numpy as np
+    from gflowcausal import GFlowCausal
+
+    model = GFlowCausal(iterations=3, samples=10).fit(np.random.default_rng(0).normal(size=(200, 20)))
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        model.sample(1_000_000)
+    except KeyboardInterrupt:
+        print("interrupted")
+        os._exit(0)
+"""
+
+
+def test_ctrl_c_ends_sampling():
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(SAMPLING)], capture_output=True, text=True, check=False)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_ctrl_c_during_the_first_search_keeps_what_was_found():
+    said, _ = interrupted(60, "samples=2000", "searching")
+    assert said == "interrupted True"
+
+
+def test_a_run_that_was_left_alone_writes_nothing(tmp_path):
+    program = LONG.replace('method="exact"', f'method="exact", out={str(tmp_path / "run")!r}').replace("os._exit(0)", "time.sleep(0)")
+    program = program.replace("import os, signal, threading", "import os, signal, threading, time").replace("(500, 20)", "(500, 16)")
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False, timeout=300)
+    assert not (tmp_path / "run" / "result.json").exists()

@@ -93,7 +93,8 @@ pub(super) fn lattice(model: &Model) -> Result<Lattice, Error> {
 pub(super) fn edge_probabilities(lattice: &Lattice, model: &Model) -> Vec<f64> {
     let rows = lattice
         .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
-    rows.concat()
+    // Sums over sets may round to a hair above one.
+    rows.concat().into_iter().map(|probability| probability.clamp(0.0, 1.0)).collect()
 }
 
 fn draws(lattice: &Lattice, model: &Model, count: usize, seed: u64) -> Vec<Draw> {

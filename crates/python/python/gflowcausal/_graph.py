@@ -307,12 +307,13 @@ def _real_cells(matrix: ArrayLike) -> NDArray[np.float64]:
     """The numbers of a matrix, none of them missing."""
     if is_instance(matrix, "scipy.sparse", "spmatrix", "sparray"):
         raise ArgumentError("a sparse matrix is no adjacency", "bad-graph", "call its toarray()")
-    if np.iscomplexobj(matrix):
-        raise ArgumentError("an adjacency holds real numbers", "bad-graph")
     try:
-        cells = np.asarray(matrix, dtype=np.float64)
+        is_complex = np.iscomplexobj(matrix)
+        cells: NDArray[Any] = np.asarray(matrix, dtype=np.complex128 if is_complex else np.float64)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"an adjacency holds numbers, in rows of one length: {error}", "bad-graph") from error
+    if is_complex:
+        raise ArgumentError("an adjacency holds real numbers", "bad-graph")
     gaps = np.argwhere(~np.isfinite(cells))
     if len(gaps):
         raise ArgumentError(f"the adjacency holds no number at {tuple(map(int, gaps[0]))}", "bad-graph")
