@@ -103,7 +103,7 @@ struct Settings {
     /// The weight of the L1 penalty of --method notears [default: 0.1] and dagma [default: 0.03].
     #[arg(long, value_name = "WEIGHT")]
     l1: Option<f64>,
-    /// From how many random orders --method boss starts [default: 10].
+    /// From how many random orders --method boss starts [default: by the number of variables].
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
     /// Let --method ges turn edges too.

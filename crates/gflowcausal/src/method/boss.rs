@@ -9,9 +9,6 @@ use gflowcausal_search::{Obedient, best_order, boss};
 use super::{Discover, Found, Run, Step, Task};
 use crate::{Config, Error, Model};
 
-/// From how many orders the search starts unless something else is asked for.
-const RESTARTS: usize = 10;
-
 /// How many starts run side by side before the clock is asked.
 const BATCH: usize = 4;
 
@@ -42,7 +39,7 @@ impl Discover for Boss {
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
         let score = Obedient { score: model.order_score(), constraints: model.constraints() };
-        let restarts = config.restarts.unwrap_or(RESTARTS);
+        let restarts = config.restarts.unwrap_or_else(|| by_size(model.constraints().nodes()));
         let mut orders: Vec<Order> = Vec::new();
         while orders.len() < restarts {
             run.tell(Step::Searching);
@@ -58,5 +55,14 @@ impl Discover for Boss {
         let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
         let graph = model.graph_of(&order);
         Ok(Found::single(model, order, graph))
+    }
+}
+
+/// From how many orders the search starts unless something else is asked for: seconds at 100 variables, half a minute at 500.
+fn by_size(nodes: usize) -> usize {
+    match nodes {
+        0..=60 => 10,
+        61..=200 => 5,
+        _ => 3,
     }
 }
