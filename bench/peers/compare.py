@@ -26,8 +26,11 @@ def compare_pc(ours, options):
         mine, _ = ours.discover(data, "--method", "pc", "--alpha", options.alpha)
         theirs = causal_learn.peter_clark(data, options.alpha)
         rows.append([name, mine.graph.differing_pairs(theirs.graph), len(mine.graph.skeleton() ^ theirs.graph.skeleton()),
-                     mine.cpu_seconds, theirs.cpu_seconds])
-    finish(["data", "pairs that differ", "edges that differ", "ours, CPU s", "causal-learn, CPU s"], rows, same=1)
+                     mine.graph.has_cycle(), theirs.graph.has_cycle(), mine.cpu_seconds, theirs.cpu_seconds])
+    heads = ["data", "pairs that differ", "edges that differ", "cycle in ours", "cycle in causal-learn's"]
+    finish(heads + ["ours, CPU s", "causal-learn, CPU s"], rows, same=1)
+    differing = [row for row in rows if row[1] > 0]
+    print(f"of the {len(differing)} that differ, causal-learn's has a directed cycle in {sum(row[4] for row in differing)}")
 
 
 def compare_ges(ours, options):

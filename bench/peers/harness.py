@@ -21,6 +21,17 @@ class Class:
     def skeleton(self):
         return {tuple(sorted(pair)) for pair in self.directed} | self.undirected
 
+    def has_cycle(self):
+        """Whether arrows alone lead in a circle."""
+        rest = set(self.directed)
+        while rest:
+            effects = {effect for _, effect in rest}
+            free = {(cause, effect) for cause, effect in rest if cause not in effects}
+            if not free:
+                return True
+            rest -= free
+        return False
+
     def differing_pairs(self, other):
         """How many pairs are joined differently."""
 

@@ -2,11 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gflowcausal::data::{Model, Simulated, Simulation, Table, simulate};
 use gflowcausal::graph::{Cpdag, all_dags};
 use gflowcausal::score::GraphScore;
 use gflowcausal::{
-    Config, Discovery, Error, PruneName, ScoreName, TestName, discover, methods, with_threads,
+    Config, Discovery, Error, Problem, PruneName, Run, ScoreName, Step, TestName, Wish, discover, methods,
+    with_threads,
 };
 use proptest::prelude::*;
 
@@ -32,10 +35,52 @@ fn found(table: &Table, config: &Config) -> Discovery {
     discover(table, config).unwrap_or_else(|error| panic!("{}: {error}", config.method))
 }
 
+/// Every method of the registry; those that train do so for a moment.
+fn every() -> impl Iterator<Item = Config> {
+    methods().iter().map(|method| {
+        let is_trained = method.settings().contains(&"iterations");
+        let samples = if is_trained { 30 } else { Config::default().samples };
+        Config { iterations: is_trained.then_some(15), samples, ..named(method.name()) }
+    })
+}
+
 #[test]
 fn all_are_in_the_registry() {
-    let names: Vec<&str> = methods().iter().map(|method| method.name()).collect();
-    assert!(OTHERS.iter().all(|name| names.contains(name)), "{names:?}");
+    let names: Vec<String> = every().map(|config| config.method).collect();
+    assert!(OTHERS.iter().all(|other| names.iter().any(|name| name == other)), "{names:?}");
+}
+
+#[test]
+fn tiers_hold_in_every_graph_of_every_method() {
+    let table = simulated(6, 2, 120, 3).table;
+    for config in every() {
+        let tiers = "/knowledge\naddtemporal\n1 X4 X5 X6\n2 X1 X2 X3\n";
+        let found = found(&table, &Config { knowledge: Some(tiers.into()), ..config.clone() });
+        for dag in found.draws.iter().map(|draw| &draw.dag).chain([&found.graph]) {
+            assert!(dag.edges().all(|edge| edge.from >= 3 || edge.to < 3), "{}: {dag:?}", config.method);
+        }
+    }
+}
+
+/// More is asked for than anybody would wait for, and stopped at the first sign of life.
+#[test]
+fn a_stop_ends_every_method() {
+    let table = simulated(9, 2, 200, 3).table;
+    for config in every() {
+        let restarts = (config.method == "boss").then_some(1_000_000);
+        let endless = Config { iterations: config.iterations.map(|_| 1_000_000), restarts, ..config };
+        let stop = AtomicBool::new(false);
+        let mut watch = |_: Step| {
+            stop.store(true, Ordering::Relaxed);
+            Wish::GoOn
+        };
+        let mut run = Run { watch: &mut watch, stop: &stop, checkpoints: None };
+        match Problem::new(&table, &endless).unwrap().discover(&mut run) {
+            Ok(found) => assert!(found.order.is_compatible_with(&found.graph), "{}", endless.method),
+            Err(Error::NothingFound) => {}
+            Err(other) => panic!("{}: {other}", endless.method),
+        }
+    }
 }
 
 fn edge() -> impl Strategy<Value = String> {
@@ -75,14 +120,14 @@ proptest! {
 #[test]
 fn neither_threads_nor_a_second_run_change_a_result() {
     let table = simulated(9, 2, 200, 3).table;
-    for method in OTHERS {
+    for config in every().map(|config| Config { seed: 5, ..config }) {
         let run = |threads| {
-            let config = Config { seed: 5, ..named(method) };
             let found = with_threads(threads, || found(&table, &config));
-            (found.graph.clone(), found.order.clone(), found.class(), found.score.to_bits())
+            (found.graph.clone(), found.order.clone(), found.class(), found.score.to_bits(), found.draws)
         };
-        assert_eq!(run(1), run(3), "{method}");
-        assert_eq!(run(1), run(1), "{method}");
+        let once = run(1);
+        assert_eq!(once, run(3), "{}", config.method);
+        assert_eq!(once, run(1), "{}", config.method);
     }
 }
 
@@ -111,15 +156,13 @@ fn exact_equals_brute_force() {
 
 #[test]
 fn no_method_beats_exact() {
-    for seed in 0..4 {
-        let table = simulated(8, 3, 100, seed).table;
+    for (nodes, seed) in [(8, 0), (8, 1), (8, 2), (12, 3)] {
+        let table = simulated(nodes, 3, 100, seed).table;
         let best = found(&table, &named("exact"));
         let worth = |found: &Discovery| found.model.local_score().unwrap().graph(&found.graph);
         let highest = worth(&best);
-        let quick = Config { iterations: Some(30), samples: 50, ..named("gflowcausal") };
         let turning = Config { turning: true, ..named("ges") };
-        let others = OTHERS.iter().map(|method| named(method)).chain([quick, turning]);
-        for config in others {
+        for config in every().chain([turning]) {
             let reached = worth(&found(&table, &config));
             assert!(reached <= highest + 1e-6, "{}: {reached} above {highest}", config.method);
         }

@@ -88,6 +88,7 @@ impl NodeSet {
 
     /// The bits, 64 variables to a word, variable 0 lowest.
     #[must_use]
+    #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
     }

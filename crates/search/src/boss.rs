@@ -7,31 +7,51 @@ use gflowcausal_score::{OrderScore, best_insertion, moved};
 
 use crate::obedience::{Obedient, random_order};
 
+/// How many sweeps a start makes at most by the rough score: the order is far from good, and so is any exact answer.
+const ROUGH_SWEEPS: usize = 3;
+
 /// One start of BOSS (Andrews et al. 2023): from a random order, sweeps of best insertions until a whole sweep changes
 /// nothing, or `is_stopped`.
 ///
-/// Variables are tried in a new random sequence each sweep. What comes back is a local optimum of single insertions.
-/// An insertion costs what `score` takes for all places of one variable: with grow–shrink trees `3d` looks.
+/// The first three sweeps go by `rough`, which may be `score` or something that costs less. Variables are tried in a
+/// new random sequence each sweep. What comes back is a local optimum of single insertions under `score`. An insertion
+/// costs what the score takes for all places of one variable: with grow–shrink trees `3d` looks.
 #[must_use]
-pub fn boss(score: &Obedient<'_>, rng: &mut StreamRng, is_stopped: impl Fn() -> bool) -> Order {
+pub fn boss(
+    rough: &Obedient<'_>,
+    score: &Obedient<'_>,
+    rng: &mut StreamRng,
+    is_stopped: impl Fn() -> bool,
+) -> Order {
     let mut order = random_order(score.constraints, rng);
+    let mut sweeps = 0;
+    while sweeps < ROUGH_SWEEPS && sweep(rough, &mut order, rng, &is_stopped) {
+        sweeps += 1;
+    }
+    while sweep(score, &mut order, rng, &is_stopped) {}
+    order
+}
+
+/// Puts each variable once where the order is worth most; says whether one moved and the search may go on.
+fn sweep(
+    score: &Obedient<'_>,
+    order: &mut Order,
+    rng: &mut StreamRng,
+    is_stopped: &impl Fn() -> bool,
+) -> bool {
     let mut turns: Vec<usize> = (0..order.nodes()).collect();
-    loop {
-        let mut is_better = false;
-        turns.shuffle(rng);
-        for &node in &turns {
-            if is_stopped() {
-                return order;
-            }
-            if let Some(insertion) = best_insertion(score, &order, node) {
-                order = moved(&order, node, insertion.position);
-                is_better = true;
-            }
+    turns.shuffle(rng);
+    let mut has_moved = false;
+    for node in turns {
+        if is_stopped() {
+            return false;
         }
-        if !is_better {
-            return order;
+        if let Some(insertion) = best_insertion(score, order, node) {
+            *order = moved(order, node, insertion.position);
+            has_moved = true;
         }
     }
+    has_moved
 }
 
 /// The best of `orders` and what it is worth; of equal ones the first.

@@ -82,7 +82,7 @@ struct Settings {
     /// The largest p-value, with --prune t-test or cam [default: 0.001] and with --method pc [default: 0.05].
     #[arg(long, value_name = "P")]
     alpha: Option<f64>,
-    /// The most training iterations [default: by the number of variables].
+    /// The most training iterations [default: by the number of variables; --method dag-gflownet: what a minute holds].
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
     /// Trajectories an iteration [default: 64].
@@ -103,7 +103,7 @@ struct Settings {
     /// The weight of the L1 penalty of --method notears [default: 0.1] and dagma [default: 0.03].
     #[arg(long, value_name = "WEIGHT")]
     l1: Option<f64>,
-    /// From how many random orders --method boss starts [default: 10].
+    /// From how many random orders --method boss starts [default: 10 up to 200 variables, 3 beyond].
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
     /// Let --method ges turn edges too.

@@ -9,9 +9,6 @@ use gflowcausal_search::{Obedient, best_order, boss};
 use super::{Discover, Found, Run, Step, Task};
 use crate::{Config, Error, Model};
 
-/// From how many orders the search starts unless something else is asked for.
-const RESTARTS: usize = 10;
-
 /// How many starts run side by side before the clock is asked.
 const BATCH: usize = 4;
 
@@ -41,8 +38,10 @@ impl Discover for Boss {
     /// The best order of all starts; one that a stop cut short counts too.
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
-        let score = Obedient { score: model.order_score(), constraints: model.constraints() };
-        let restarts = config.restarts.unwrap_or(RESTARTS);
+        let constraints = model.constraints();
+        let score = Obedient { score: model.order_score(), constraints };
+        let rough = Obedient { score: model.rough_order_score(), constraints };
+        let restarts = config.restarts.unwrap_or_else(|| by_size(constraints.nodes()));
         let mut orders: Vec<Order> = Vec::new();
         while orders.len() < restarts {
             run.tell(Step::Searching);
@@ -52,11 +51,16 @@ impl Discover for Boss {
             let (done, stop) = (orders.len(), run.stop);
             orders.extend(map(BATCH.min(restarts - done), |k| {
                 let mut rng = stream(config.seed, Stream::Restart { k: (done + k) as u64 });
-                boss(&score, &mut rng, || stop.load(Ordering::Relaxed))
+                boss(&rough, &score, &mut rng, || stop.load(Ordering::Relaxed))
             }));
         }
         let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
         let graph = model.graph_of(&order);
         Ok(Found::single(model, order, graph))
     }
+}
+
+/// From how many orders the search starts unless something else is asked for: a minute or two at 500 variables.
+fn by_size(nodes: usize) -> usize {
+    if nodes <= 200 { 10 } else { 3 }
 }

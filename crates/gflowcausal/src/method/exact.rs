@@ -44,10 +44,14 @@ impl Discover for Exact {
         if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
 
+    /// A run that is stopped has the best graph, and no probabilities.
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let model = task.model;
         run.tell(Step::Searching);
         let (order, graph) = best(model)?;
+        if run.is_stopped() {
+            return Ok(Found::single(model, order, graph));
+        }
         run.tell(Step::Sampling);
         let lattice = lattice(model)?;
         let draws = draws(&lattice, model, task.config.samples, task.config.seed);

@@ -109,6 +109,12 @@ impl Model {
         self.scores.order_score()
     }
 
+    /// A score of orders for the first steps of a search: the same, or one that looks less closely and costs less.
+    #[must_use]
+    pub(crate) fn rough_order_score(&self) -> &dyn OrderScore {
+        self.scores.rough_order_score()
+    }
+
     /// The score's term for a variable and its parents, if it is a sum of such terms.
     #[must_use]
     pub fn local_score(&self) -> Option<&dyn LocalScore> {

@@ -19,6 +19,11 @@ pub(crate) trait OrderModel: Send + Sync {
     /// The score of an order.
     fn order_score(&self) -> &dyn OrderScore;
 
+    /// The same, or one that costs less and is nearly as good.
+    fn rough_order_score(&self) -> &dyn OrderScore {
+        self.order_score()
+    }
+
     /// The score as a sum over placements, if it is one.
     fn placements(&self) -> Option<&dyn PlacementScore> {
         None
@@ -45,27 +50,38 @@ pub(crate) trait OrderModel: Send + Sync {
     }
 }
 
-/// A search for best parents that says what it judges them by.
-trait Search: BestParents {
-    fn judge(&self) -> &dyn LocalScore;
+/// Grow–shrink trees, and others that look for no pairs; those cost nothing until somebody asks them.
+struct Forests<S> {
+    full: ParentForest<S>,
+    rough: ParentForest<S>,
 }
 
-impl<S: GaussianScore> Search for ParentForest<S> {
-    fn judge(&self) -> &dyn LocalScore {
-        self.local_score()
+impl<S: GaussianScore> OrderModel for Forests<S> {
+    fn order_score(&self) -> &dyn OrderScore {
+        &self.full
     }
-}
 
-impl<S: LocalScore> Search for GrowShrink<S> {
-    fn judge(&self) -> &dyn LocalScore {
-        self.local_score()
+    fn rough_order_score(&self) -> &dyn OrderScore {
+        &self.rough
+    }
+
+    fn placements(&self) -> Option<&dyn PlacementScore> {
+        Some(&self.full)
+    }
+
+    fn best_parents(&self) -> Option<&dyn BestParents> {
+        Some(&self.full)
+    }
+
+    fn local_score(&self) -> Option<&dyn LocalScore> {
+        Some(self.full.local_score())
     }
 }
 
 /// An order is worth what the best parents among predecessors are worth.
-struct Sparse<B>(B);
+struct Sparse<S>(GrowShrink<S>);
 
-impl<B: Search> OrderModel for Sparse<B> {
+impl<S: LocalScore> OrderModel for Sparse<S> {
     fn order_score(&self) -> &dyn OrderScore {
         &self.0
     }
@@ -79,7 +95,7 @@ impl<B: Search> OrderModel for Sparse<B> {
     }
 
     fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(self.0.judge())
+        Some(self.0.local_score())
     }
 }
 
@@ -192,8 +208,9 @@ pub(super) fn build(
     })
 }
 
-fn forest<S: GaussianScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
-    Box::new(Sparse(ParentForest::new(score, limits)))
+fn forest<S: GaussianScore + Clone + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
+    let rough = ParentForest::new(score.clone(), limits.clone()).without_pairs();
+    Box::new(Forests { full: ParentForest::new(score, limits), rough })
 }
 
 fn grow_shrink<S: LocalScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {

@@ -213,11 +213,12 @@ impl Inverse {
         }
     }
 
-    /// Takes the member at `index` out: a rank-one downdate of the inverse and the coefficients.
+    /// Takes the member at `index` out, with the determinant only if asked for: a rank-one downdate of the inverse and
+    /// the coefficients.
     ///
     /// Its row and column turn to zeros; it stays in place, and [`kept`](Self::kept) no longer names it.
-    pub(crate) fn remove(&mut self, index: usize) {
-        self.fit = self.fit_without(index, true);
+    pub(crate) fn remove(&mut self, index: usize, with_det: bool) {
+        self.fit = self.fit_without(index, with_det);
         let k = self.members.len();
         if self.inverse.is_empty() {
             self.inverse = gram(&self.lower, k);

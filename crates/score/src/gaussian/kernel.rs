@@ -1,7 +1,7 @@
 //! The two inner loops of grow–shrink, compiled for the machine's widest vectors.
 //!
-//! Every lane does the same multiplications and subtractions in the same order whatever the width, and nothing is
-//! summed across lanes: the bits do not depend on the machine.
+//! Every lane does the same operations in the same order whatever the width, fused ones are rounded once on every
+//! machine, and nothing is summed across lanes: the bits do not depend on the machine.
 
 use std::array;
 
@@ -81,9 +81,9 @@ fn subtract_projections(columns: &[f64], into: &mut [f64], at: usize, stride: us
     for (chunk, out) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let mut left = *out;
         for column in columns.chunks_exact(stride) {
-            let weight = column[at];
+            let weight = -column[at];
             let known = &lanes_of(column)[chunk];
-            left = array::from_fn(|lane| left[lane] - weight * known[lane]);
+            left = array::from_fn(|lane| weight.mul_add(known[lane], left[lane]));
         }
         *out = left;
     }
@@ -143,8 +143,8 @@ impl PairScan<'_> {
         for column in self.columns.chunks_exact(stride) {
             let known = &lanes_of(column)[chunk];
             for (row, left) in left.iter_mut().enumerate() {
-                let weight = column[rows[row]];
-                *left = array::from_fn(|lane| left[lane] - weight * known[lane]);
+                let weight = -column[rows[row]];
+                *left = array::from_fn(|lane| weight.mul_add(known[lane], left[lane]));
             }
         }
         left

@@ -5,17 +5,27 @@ use std::sync::OnceLock;
 use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
 
+use super::trail::{Trail, is_among};
+
 /// A variable in a tree, which has many of them.
 pub(super) type Id = u16;
 
-/// Where a further branch hangs, or will hang.
-pub(super) type Slot = OnceLock<Box<Branch>>;
+/// Where a further part of the tree hangs, or will hang.
+pub(super) type Slot = OnceLock<Box<Knot>>;
 
 /// Candidates whose slots are made together: most candidates are never taken.
 const CHUNK: usize = 8;
 
 /// The parents on the way from the root, without the required ones.
 pub(super) type Path = SmallVec<[Id; 32]>;
+
+/// A parent set that a question came to: the way that the first one took from here, and a branch once another one went
+/// a different way.
+#[derive(Debug)]
+pub(super) struct Knot {
+    pub(super) trail: Trail,
+    pub(super) branch: OnceLock<Box<Branch>>,
+}
 
 /// A parent set as grow leaves it, on its way from the required parents to something larger.
 ///
@@ -54,6 +64,21 @@ pub(super) enum Step<'t> {
     Unknown,
 }
 
+impl Knot {
+    pub(super) fn new(trail: Trail) -> Self {
+        Self { trail, branch: OnceLock::new() }
+    }
+
+    /// What a question about the variables `before` does here, as far as it is known.
+    #[inline]
+    pub(super) fn step(&self, before: &NodeSet) -> Step<'_> {
+        if self.trail.is_for(before) {
+            return Step::Stop(&self.trail.fruit);
+        }
+        self.branch.get().map_or(Step::Unknown, |branch| branch.step(before))
+    }
+}
+
 impl Branch {
     /// A branch whose `candidates` raise the score, best first.
     pub(super) fn new(candidates: Box<[Id]>) -> Self {
@@ -66,7 +91,6 @@ impl Branch {
         }
     }
 
-    /// What a question about the variables `before` does here, as far as it is known.
     #[inline]
     pub(super) fn step(&self, before: &NodeSet) -> Step<'_> {
         if let Some(index) = self.best(before) {
@@ -76,7 +100,7 @@ impl Branch {
             });
         }
         let Some(pairs) = self.pairs.get() else { return Step::Unknown };
-        match pairs.iter().find(|pair| pair.is_among(before)) {
+        match pairs.iter().find(|pair| is_among(&pair.members, before)) {
             Some(pair) => Step::Grow(&pair.members, &pair.slot),
             None => self.fruit.get().map_or(Step::Unknown, Step::Stop),
         }
@@ -112,7 +136,7 @@ impl Branch {
             bytes = size_of_val(&*pairs);
             pairs
         });
-        if !pairs.iter().any(|pair| pair.is_among(before)) {
+        if !pairs.iter().any(|pair| is_among(&pair.members, before)) {
             self.fruit.get_or_init(fruit);
         }
         bytes
@@ -127,9 +151,5 @@ impl Branch {
 impl Pair {
     fn new(members: [Id; 2]) -> Self {
         Self { members, slot: OnceLock::new() }
-    }
-
-    fn is_among(&self, before: &NodeSet) -> bool {
-        self.members.iter().all(|&member| before.contains(usize::from(member)))
     }
 }

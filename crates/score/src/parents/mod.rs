@@ -4,6 +4,7 @@ mod branch;
 mod plain;
 mod sum;
 mod table;
+mod trail;
 mod tree;
 
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};

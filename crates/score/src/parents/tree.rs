@@ -1,12 +1,13 @@
 //! Grow–shrink trees: one per variable, so that questions which share a path share the work.
 
 use std::cell::RefCell;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use gflowcausal_graph::{Constraints, NodeSet};
 
-use super::branch::{Branch, Fruit, Id, Path, Slot, Step};
+use super::branch::{Branch, Fruit, Id, Knot, Path, Slot, Step};
+use super::trail::{Blazer, Trail};
 use super::{BestParents, optional_parents, parent_limit};
 use crate::PlacementScore;
 use crate::gaussian::{GaussianScore, Inverse, Sweep};
@@ -24,8 +25,8 @@ thread_local! {
 /// Grow adds the variable that raises the score most; where none does, the two that raise it most together, which finds
 /// causes whose effects cancel. Shrink then takes out one at a time. A question walks down its variable's tree: at
 /// each branch it takes the first candidate that stands before the variable, without a floating-point operation. A
-/// new branch costs `O(k·d)`, a new end `O(k·d²)`. The trees are shared by threads without locks. When they have
-/// grown to their budget, further questions are answered without them; answers never differ.
+/// new branch costs `O(k·d)`, a new end `O(k·d²)`. Threads share the trees and wait for each other only at the same
+/// branch. A tree that has grown to its share of the budget is felled and grows again; answers never differ.
 #[derive(Debug)]
 pub struct ParentForest<S> {
     score: S,
@@ -33,9 +34,36 @@ pub struct ParentForest<S> {
     optional: Vec<Vec<Id>>,
     limits: Vec<usize>,
     looks_for_pairs: bool,
-    roots: Vec<Slot>,
-    budget: usize,
+    trees: Vec<Tree>,
+    /// How many bytes a tree may hold.
+    share: usize,
+}
+
+#[derive(Debug, Default)]
+struct Tree {
+    /// Locked for writing only while it is felled.
+    root: RwLock<Slot>,
     used: AtomicUsize,
+}
+
+impl Tree {
+    fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn grow_by(&self, bytes: usize) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// A tree whose planting was cut short by a panic is still a tree.
+    fn fell(&self) {
+        let mut root = self.root.write().unwrap_or_else(PoisonError::into_inner);
+        let felled = std::mem::take(&mut *root);
+        self.used.store(0, Ordering::Relaxed);
+        drop(root);
+        // Outside the lock: taking a large tree apart takes its time.
+        drop(felled);
+    }
 }
 
 impl<S: GaussianScore> ParentForest<S> {
@@ -61,9 +89,8 @@ impl<S: GaussianScore> ParentForest<S> {
             optional: (0..nodes).map(|node| ids(&optional_parents(&constraints, node))).collect(),
             limits: (0..nodes).map(|node| parent_limit(&score, &constraints, node)).collect(),
             looks_for_pairs: true,
-            roots: (0..nodes).map(|_| OnceLock::new()).collect(),
-            budget: bytes,
-            used: AtomicUsize::new(0),
+            trees: (0..nodes).map(|_| Tree::default()).collect(),
+            share: bytes / nodes.max(1),
             score,
             constraints,
         }
@@ -84,7 +111,7 @@ impl<S: GaussianScore> ParentForest<S> {
     /// About how many bytes the trees hold.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
+        self.trees.iter().map(Tree::used).sum()
     }
 
     /// Hands the answer for `node` and `before` to `read`.
@@ -92,52 +119,99 @@ impl<S: GaussianScore> ParentForest<S> {
         if !self.constraints.required(node).is_subset(before) {
             return None;
         }
+        if self.share == 0 {
+            return Some(read(&self.answer_plainly(node, before)));
+        }
+        let tree = &self.trees[node];
+        let answer = self.ask_tree(tree, node, before, read);
+        if tree.used() > self.share {
+            tree.fell();
+        }
+        Some(answer)
+    }
+
+    /// Grows from nothing and remembers nothing.
+    fn answer_plainly(&self, node: usize, before: &NodeSet) -> Fruit {
+        let placed = |candidate: &Id| before.contains(usize::from(*candidate));
+        let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
+        SWEEP.with_borrow_mut(|sweep| {
+            self.replay(sweep, node, &[]);
+            self.blaze(sweep, node, before, &usable).fruit
+        })
+    }
+
+    /// Walks down the tree as far as it is known, and lets it grow where it is not.
+    fn ask_tree<T>(&self, tree: &Tree, node: usize, before: &NodeSet, read: impl FnOnce(&Fruit) -> T) -> T {
+        let root = tree.root.read().unwrap_or_else(PoisonError::into_inner);
         let mut path = Path::new();
-        let mut slot = &self.roots[node];
-        while let Some(branch) = slot.get() {
-            match branch.step(before) {
+        let mut slot = &*root;
+        while let Some(knot) = slot.get() {
+            match knot.step(before) {
                 Step::Grow(parents, next) => {
                     path.extend_from_slice(parents);
                     slot = next;
                 }
-                Step::Stop(fruit) => return Some(read(fruit)),
+                Step::Stop(fruit) => return read(fruit),
                 Step::Unknown => break,
             }
         }
-        Some(SWEEP.with_borrow_mut(|sweep| {
+        SWEEP.with_borrow_mut(|sweep| {
             self.replay(sweep, node, &path);
-            self.explore(sweep, node, before, slot, read)
-        }))
+            read(self.explore(sweep, node, before, slot, tree))
+        })
     }
 
-    /// Goes on from the parents in `sweep`, whose branch hangs at `slot`, and lets the tree grow on the way.
-    fn explore<T>(
+    /// Goes on from the parents in `sweep`, whose knot hangs at `slot`, and lets `tree` grow on the way.
+    fn explore<'t>(
         &self,
         sweep: &mut Sweep,
         node: usize,
         before: &NodeSet,
-        mut slot: &Slot,
-        read: impl FnOnce(&Fruit) -> T,
-    ) -> T {
-        while self.bytes() < self.budget {
-            let branch = slot.get_or_init(|| self.sprout(sweep, node));
-            let grown = branch.learn(
+        mut slot: &'t Slot,
+        tree: &Tree,
+    ) -> &'t Fruit {
+        loop {
+            let knot = slot.get_or_init(|| {
+                let knot = Knot::new(self.blaze(sweep, node, before, &self.optional[node]));
+                tree.grow_by(size_of::<Knot>() + knot.trail.heap_bytes());
+                Box::new(knot)
+            });
+            if knot.trail.is_for(before) {
+                return &knot.trail.fruit;
+            }
+            let branch = knot.branch.get_or_init(|| {
+                let branch = self.sprout(sweep, node);
+                tree.grow_by(branch.bytes());
+                branch
+            });
+            tree.grow_by(branch.learn(
                 before,
                 || self.pairs(sweep, node, &self.optional[node]),
                 || self.shrink(sweep, node),
-            );
-            self.used.fetch_add(grown, Ordering::Relaxed);
+            ));
             match branch.step(before) {
                 Step::Grow(parents, next) => {
                     self.add(sweep, parents);
                     slot = next;
                 }
-                Step::Stop(fruit) => return read(fruit),
+                Step::Stop(fruit) => return fruit,
                 Step::Unknown => unreachable!("the step was made known"),
             }
         }
-        self.grow_plainly(sweep, node, before);
-        read(&self.shrink(sweep, node))
+    }
+
+    /// The way from the parents in `sweep` to the answer, seen from all questions that differ in `candidates`.
+    fn blaze(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> Trail {
+        let mut trail = Blazer::new(self.optional.len(), before);
+        loop {
+            if let Some(parent) = trail.single(&self.useful(sweep, node, candidates)) {
+                self.add(sweep, &[parent]);
+            } else if let Some(pair) = trail.pair(&self.pairs(sweep, node, candidates)) {
+                self.add(sweep, &pair);
+            } else {
+                return trail.end(self.shrink(sweep, node));
+            }
+        }
     }
 
     /// Brings `sweep` to the end of `path`.
@@ -156,9 +230,7 @@ impl<S: GaussianScore> ParentForest<S> {
     fn sprout(&self, sweep: &Sweep, node: usize) -> Box<Branch> {
         let mut useful = self.useful(sweep, node, &self.optional[node]);
         best_first(&mut useful);
-        let branch = Branch::new(useful.into_iter().map(|(_, candidate)| candidate).collect());
-        self.used.fetch_add(branch.bytes(), Ordering::Relaxed);
-        Box::new(branch)
+        Box::new(Branch::new(useful.into_iter().map(|(_, candidate)| candidate).collect()))
     }
 
     /// Those of `candidates` that raise the score, if there is room for one more.
@@ -177,30 +249,13 @@ impl<S: GaussianScore> ParentForest<S> {
         pairs.into_iter().map(|(_, pair)| pair).collect()
     }
 
-    /// Grows on without remembering.
-    fn grow_plainly(&self, sweep: &mut Sweep, node: usize, before: &NodeSet) {
-        let placed = |candidate: &Id| before.contains(usize::from(*candidate));
-        let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
-        loop {
-            let mut useful = self.useful(sweep, node, &usable);
-            best_first(&mut useful);
-            match useful.first() {
-                Some(&(_, parent)) => self.add(sweep, &[parent]),
-                None => match self.pairs(sweep, node, &usable).first() {
-                    Some(pair) => self.add(sweep, pair),
-                    None => return,
-                },
-            }
-        }
-    }
-
     /// Takes out the parent whose loss raises the score most until none does.
     ///
     /// The score of what is left is computed afresh from the set, so it does not depend on the path.
     fn shrink(&self, sweep: &Sweep, node: usize) -> Fruit {
         let mut kept = sweep.regression(self.score.correlation());
         while let Some(index) = self.worst(&kept, node) {
-            kept.remove(index);
+            kept.remove(index, S::USES_DETERMINANT);
         }
         let mut parents = NodeSet::of(self.optional.len(), kept.kept().map(|(_, parent)| parent));
         parents.union_with(self.constraints.required(node));

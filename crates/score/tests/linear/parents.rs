@@ -28,6 +28,13 @@ proptest! {
     }
 
     #[test]
+    fn what_is_remembered_never_answers_another_question(seed in 0u64..500, bits in any::<u64>()) {
+        let (moments, _) = simulated(GraphFamily::ScaleFree, 12, 3, 120, seed);
+        check_neighbours(&Bic::new(&moments, Penalty::Factor(0.5)).unwrap(), bits)?;
+        check_neighbours(&Bge::new(&moments.standardized(), BgePrior::default()).unwrap(), bits)?;
+    }
+
+    #[test]
     fn every_answer_obeys_the_constraints(seed in 0u64..500, bits in any::<u64>()) {
         let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 100, seed);
         let constraints = some_constraints();
@@ -85,6 +92,23 @@ fn check_agreement<S: GaussianScore + Clone>(
         prop_assert_eq!(value.to_bits(), score.local(node, &found.expect("nothing is required")).to_bits());
     }
     prop_assert_eq!(forgetful.bytes(), 0);
+    Ok(())
+}
+
+/// Questions that differ in one variable meet on the same trails and branches, which fit some of them only.
+fn check_neighbours<S: GaussianScore + Clone>(score: &S, bits: u64) -> Result<(), TestCaseError> {
+    let (nodes, budget) = (score.nodes(), 6000);
+    let make = |bytes| ParentForest::with_budget(score.clone(), Constraints::none(nodes), bytes);
+    let (forest, small, forgetful) = (make(usize::MAX), make(budget), make(0));
+    for node in 0..3 {
+        for toggled in (0..nodes).flat_map(|a| (0..nodes).map(move |b| 1 << a | 1 << b)) {
+            let before = subset(nodes, node, bits ^ toggled);
+            let expected = forgetful.placement(node, &before).to_bits();
+            prop_assert_eq!(forest.placement(node, &before).to_bits(), expected);
+            prop_assert_eq!(small.placement(node, &before).to_bits(), expected);
+            prop_assert!(small.bytes() <= budget, "{} bytes", small.bytes());
+        }
+    }
     Ok(())
 }
 

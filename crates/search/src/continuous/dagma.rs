@@ -224,3 +224,37 @@ impl<'a> Descent<'a> {
         self.goal.score_weight * self.problem.score(&self.weights) + cycles
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gflowcausal_determinism::rand::RngExt;
+    use gflowcausal_determinism::{Stream, stream};
+
+    use super::*;
+
+    /// The first step of Adam keeps the slope: its mean is `(1 − β₁)` of it.
+    #[test]
+    fn the_slope_is_that_of_central_differences() {
+        let nodes = 5;
+        let mut rng = stream(2, Stream::Test { k: 0 });
+        let mut random = || -> Vec<f64> { (0..nodes * nodes).map(|_| rng.random::<f64>() - 0.5).collect() };
+        let (root, weights) = (random(), random());
+        let entry =
+            |k: usize| (0..nodes).map(|l| root[k / nodes * nodes + l] * root[k % nodes * nodes + l]).sum();
+        let covariance: Vec<f64> = (0..nodes * nodes).map(entry).collect();
+        let problem = Problem { nodes, covariance: &covariance, l1: 0.03, free: vec![true; nodes * nodes] };
+        let goal = Goal { score_weight: 0.7, domain: 1.2, most: 1 };
+        let mut descent = Descent::new(&problem, goal, weights.clone());
+        assert!(descent.invert(), "the weights are within the domain");
+        descent.descend(1, 0.0);
+        for k in 0..nodes * nodes {
+            let at = |shift: f64| {
+                let mut shifted = weights.clone();
+                shifted[k] += shift;
+                Descent::new(&problem, goal, shifted).objective()
+            };
+            let (slope, numeric) = (descent.means[k] / (1.0 - BETA1), (at(1e-6) - at(-1e-6)) / 2e-6);
+            assert!((slope - numeric).abs() < 1e-7, "{k}: {slope} against {numeric}");
+        }
+    }
+}

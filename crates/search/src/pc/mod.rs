@@ -14,7 +14,7 @@ use self::skeleton::Skeleton;
 ///
 /// Conflicts, which only finite samples have, are settled like this: a middle variable that is in *no* set that
 /// separated its neighbours at the level where they came apart is a collider; knowledge goes before colliders and an
-/// earlier collider (by the order of the columns) before a later one; no rule closes a cycle or turns an arrow.
+/// earlier collider (by the order of the columns) before a later one; nothing closes a cycle or turns an arrow.
 ///
 /// Knowledge: a required edge is never tested, a pair forbidden both ways is tested only to orient others, and no arrow
 /// points where it is forbidden. The most parents of a variable cannot be bounded.

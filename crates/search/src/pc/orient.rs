@@ -30,7 +30,7 @@ impl<'a> Orientation<'a> {
     }
 
     /// Points `left → middle ← right` wherever `middle` is in no set that separated the two, in the order of the
-    /// variables; a collider that contradicts an arrow that is there already is passed over.
+    /// variables; a collider that turns an arrow that is there already, or closes a cycle, is passed over.
     pub(super) fn colliders(mut self) -> Self {
         for [left, middle, right] in self.unshielded().into_iter().filter(|[left, _, right]| left < right) {
             let separated = self.skeleton.separators(left, right);
@@ -57,7 +57,9 @@ impl<'a> Orientation<'a> {
     }
 
     fn can_point(&self, edge: Edge) -> bool {
-        self.constraints.allows(edge) && !self.graph.has_directed(edge.reversed())
+        self.constraints.allows(edge)
+            && !self.graph.has_directed(edge.reversed())
+            && (self.graph.has_directed(edge) || !self.closes_a_cycle(edge))
     }
 
     /// Meek's rules until none applies, each in the order of the variables; no rule closes a cycle.

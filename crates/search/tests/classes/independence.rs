@@ -157,5 +157,6 @@ fn contradictory_samples_still_give_a_graph() {
         let test = FisherZ::new(&moments(&simulated(10, 3, 40, seed))).unwrap();
         let found = Pc::new(&test, 0.2, &Constraints::none(10)).search(|| false);
         assert_eq!(found.member.edge_count(), found.class.edge_count(), "seed {seed}");
+        assert!(found.class.directed().all(|arrow| found.member.contains(arrow)), "seed {seed}");
     }
 }

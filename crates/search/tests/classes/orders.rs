@@ -55,7 +55,7 @@ fn every_order_puts_required_causes_first() {
         r2_order(&moments, &constraints).unwrap(),
         equal_variance_order(&moments, &constraints),
         random_order(&constraints, &mut rng),
-        boss(&obedient, &mut rng, || false),
+        boss(&obedient, &obedient, &mut rng, || false),
     ];
     for order in orders {
         assert!(constraints.permits_order(&order), "{order:?}");
@@ -69,8 +69,10 @@ fn boss_finds_the_class_of_the_true_graph_and_stops_at_a_peak() {
         let free = Constraints::none(10);
         let forest =
             ParentForest::new(Bic::new(&moments(&data), Penalty::Factor(2.0)).unwrap(), free.clone());
+        let hasty = ParentForest::new(forest.local_score().clone(), free.clone()).without_pairs();
         let score = Obedient { score: &forest, constraints: &free };
-        let start = |k| boss(&score, &mut stream(seed, Stream::Restart { k }), || false);
+        let rough = Obedient { score: &hasty, constraints: &free };
+        let start = |k| boss(&rough, &score, &mut stream(seed, Stream::Restart { k }), || false);
         let (order, value) = best_order(&forest, (0..4).map(start)).unwrap();
         let found = forest.best_dag(&order).unwrap();
         assert_eq!(Cpdag::of(&found), Cpdag::of(&data.dag), "seed {seed}");

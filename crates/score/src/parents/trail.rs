@@ -1,0 +1,91 @@
+//! Where one question ended, and the few bits that say which others end there too.
+
+use gflowcausal_graph::NodeSet;
+
+use super::branch::{Fruit, Id};
+
+/// The way of one question from some parent set to its answer, without the branches it passed.
+///
+/// Most parts of a tree are seen by one question, or by many that take the very same way. For them a trail is all
+/// there is: two sets and a few pairs instead of a sorted list of candidates for each step.
+#[derive(Debug)]
+pub(super) struct Trail {
+    /// What the way depended on: the parents taken, and those that would have been taken had they stood before.
+    watched: NodeSet,
+    taken: NodeSet,
+    /// Pairs that would have been taken.
+    missed: Vec<[Id; 2]>,
+    pub(super) fruit: Fruit,
+}
+
+impl Trail {
+    /// Whether a question about the variables `before`, having come to where the trail begins, goes all its way.
+    #[inline]
+    pub(super) fn is_for(&self, before: &NodeSet) -> bool {
+        let sets = self.watched.words().iter().zip(self.taken.words()).zip(before.words());
+        let is_same = sets.fold(true, |same, ((watched, taken), before)| same & (before & watched == *taken));
+        is_same && !self.missed.iter().any(|pair| is_among(pair, before))
+    }
+
+    /// What it holds elsewhere in memory: the pairs, and the three sets when they are large.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let words = size_of_val(self.watched.words());
+        let sets = if words > 2 * size_of::<u64>() { 3 * words } else { 0 };
+        sets + self.missed.capacity() * size_of::<[Id; 2]>()
+    }
+}
+
+/// A trail on its way.
+pub(super) struct Blazer<'q> {
+    before: &'q NodeSet,
+    watched: NodeSet,
+    taken: NodeSet,
+    missed: Vec<[Id; 2]>,
+}
+
+impl<'q> Blazer<'q> {
+    /// A trail that has gone nowhere yet.
+    pub(super) fn new(nodes: usize, before: &'q NodeSet) -> Self {
+        Self { before, watched: NodeSet::empty(nodes), taken: NodeSet::empty(nodes), missed: Vec::new() }
+    }
+
+    /// The best of `useful` that stands before, which becomes part of the way; the better ones are watched.
+    pub(super) fn single(&mut self, useful: &[(f64, Id)]) -> Option<Id> {
+        let present = useful.iter().filter(|(_, candidate)| self.before.contains(usize::from(*candidate)));
+        let best = present.reduce(|best, next| if is_better(next, best) { next } else { best });
+        for candidate in useful.iter().filter(|&candidate| best.is_none_or(|best| is_better(candidate, best)))
+        {
+            self.watched.insert(usize::from(candidate.1));
+        }
+        best.map(|&(_, parent)| self.take(parent))
+    }
+
+    /// The first of `pairs` of which both stand before, which becomes part of the way.
+    pub(super) fn pair(&mut self, pairs: &[[Id; 2]]) -> Option<[Id; 2]> {
+        let found = pairs.iter().position(|pair| is_among(pair, self.before));
+        self.missed.extend_from_slice(&pairs[..found.unwrap_or(pairs.len())]);
+        found.map(|index| pairs[index].map(|parent| self.take(parent)))
+    }
+
+    fn take(&mut self, parent: Id) -> Id {
+        self.taken.insert(usize::from(parent));
+        self.watched.insert(usize::from(parent));
+        parent
+    }
+
+    /// The trail, which ends at `fruit`.
+    pub(super) fn end(mut self, fruit: Fruit) -> Trail {
+        self.missed.shrink_to_fit();
+        Trail { watched: self.watched, taken: self.taken, missed: self.missed, fruit }
+    }
+}
+
+/// Whether the first comes before the second: by merit, then by index.
+pub(super) fn is_better<T: Ord>((a, i): &(f64, T), (b, j): &(f64, T)) -> bool {
+    a.total_cmp(b).then_with(|| j.cmp(i)).is_gt()
+}
+
+#[inline]
+pub(super) fn is_among(pair: &[Id; 2], before: &NodeSet) -> bool {
+    pair.iter().all(|&member| before.contains(usize::from(member)))
+}
