@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::growth::growth;
 use super::runs::{Figures, Record};
 use super::suite::{Paper, Suite};
-use crate::output::aligned;
+use crate::output::{aligned, csv_cell, markdown_table};
 
 /// What the paper's own row is called.
 const PAPER: &str = "the paper";
@@ -132,12 +132,10 @@ impl Table {
 
     /// For documents.
     pub(super) fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let header = line(&HEADER.map(str::to_owned));
-        let rule = line(&HEADER.map(|_| "---".to_owned()));
-        let rows: String = self.rows.iter().map(|row| line(&row.cells())).collect();
+        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
+        let table = markdown_table(&HEADER, &cells);
         let notes: String = self.remarks().iter().map(|note| format!("\n{note}\n")).collect();
-        format!("### {}: {}\n\n{header}{rule}{rows}{notes}\n", self.suite, self.title)
+        format!("### {}: {}\n\n{table}{notes}\n", self.suite, self.title)
     }
 
     /// The remarks on rows, then those on the whole.
@@ -179,15 +177,12 @@ pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
             let cells = spreads.map(|spread| {
                 format!("{},{}", number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation)))
             });
-            let names = [&table.suite, &row.data, &row.scale, &row.method].map(|name| quoted(name)).join(",");
+            let names =
+                [&table.suite, &row.data, &row.scale, &row.method].map(|name| csv_cell(name)).join(",");
             text.push_str(&format!("{names},{},{}\n", row.graphs, cells.join(",")));
         }
     }
     text
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
 /// The rows of all methods on one kind of data, in the suite's order.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gflowcausal::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::output::aligned;
+use crate::output::{aligned, csv_cell, markdown_table};
 
 /// A word or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl Cell {
     fn csv(&self) -> String {
         match self {
             Self::Number(value) => value.to_string(),
-            Self::Text(text) => quoted(text),
+            Self::Text(text) => csv_cell(text),
         }
     }
 }
@@ -80,10 +80,6 @@ pub(super) fn significant(value: f64) -> String {
     }
     let digits = (2 - size.log10().floor() as i32).max(0) as usize;
     format!("{value:.digits$}")
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
 /// The table of a study.
@@ -124,7 +120,7 @@ impl Outcome {
 impl Findings {
     /// For the terminal.
     pub(in crate::bench) fn text(&self) -> String {
-        let header: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+        let header = self.header();
         let rows = self.cells(Cell::text);
         let is_number = |&column: &usize| self.rows.iter().any(|row| matches!(row[column], Cell::Number(_)));
         let right: Vec<usize> = (0..header.len()).filter(is_number).collect();
@@ -134,19 +130,20 @@ impl Findings {
 
     /// For documents.
     pub(in crate::bench) fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule: Vec<String> = self.columns.iter().map(|_| "---".to_owned()).collect();
-        let rows: String = self.cells(Cell::text).iter().map(|row| line(row)).collect();
+        let table = markdown_table(&self.header(), &self.cells(Cell::text));
         let notes: String = self.notes.iter().map(|note| format!("\n{note}\n")).collect();
-        let (header, rule) = (line(&self.columns), line(&rule));
-        format!("### {}: {}\n\n{header}{rule}{rows}{notes}\n", self.suite, self.title)
+        format!("### {}: {}\n\n{table}{notes}\n", self.suite, self.title)
     }
 
     /// All rows with numbers in full.
     pub(in crate::bench) fn csv(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(|column| quoted(column)).collect();
+        let columns: Vec<String> = self.columns.iter().map(|column| csv_cell(column)).collect();
         let rows: String = self.cells(Cell::csv).iter().map(|row| row.join(",") + "\n").collect();
         format!("{}\n{rows}", columns.join(","))
+    }
+
+    fn header(&self) -> Vec<&str> {
+        self.columns.iter().map(String::as_str).collect()
     }
 
     fn cells(&self, show: fn(&Cell) -> String) -> Vec<Vec<String>> {
