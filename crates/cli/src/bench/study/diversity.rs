@@ -68,7 +68,7 @@ impl Diversity {
                     drawn.best,
                     last(&better),
                 ]);
-                series.push(Series { name: format!("{nodes} variables, T = {temperature}"), points: course });
+                series.push(line(format!("{nodes} variables, T = {temperature}"), course));
             }
         }
         outcome.figures.insert("fig-diverse".to_owned(), self.figure(series));
@@ -81,7 +81,7 @@ impl Diversity {
         Figure {
             heading: "Distinct good graphs among those drawn, ER2, varsort".to_owned(),
             across: FigureAxis::new("graphs drawn", Span::FromZero),
-            up: FigureAxis::new(&format!("distinct graphs with TPR > {}", self.good), Span::FromZero),
+            up: FigureAxis::new(&format!("distinct graphs with TPR > {}", self.good), Span::Values),
             series,
         }
     }
@@ -120,6 +120,13 @@ impl Drawn {
         }
         course
     }
+}
+
+/// The line of a course from the first good graph on: before it there is nothing to show by powers of ten.
+fn line(name: String, course: Vec<(f64, f64)>) -> Series {
+    let points: Vec<(f64, f64)> = course.into_iter().filter(|point| point.1 > 0.0).collect();
+    let name = if points.is_empty() { format!("{name} (none)") } else { name };
+    Series { name, points }
 }
 
 fn last(course: &[(f64, f64)]) -> f64 {

@@ -32,6 +32,9 @@ pub(super) struct Curve {
     walk: Walk,
     objective: ObjectiveName,
     temperature: f64,
+    /// Whether the temperature falls to that in the first third, which moves the target and so the loss.
+    #[serde(default)]
+    annealed: bool,
     effort: Effort,
 }
 
@@ -65,7 +68,7 @@ impl Losses {
         };
         outcome.figures.insert(self.figure.clone(), figure);
         outcome.note(format!(
-            "losses are means over a {POINTS}th of the iterations, at the final temperature from the start"
+            "losses are means over a {POINTS}th of the iterations; where a run is annealed, the target gets sharper in the first third"
         ));
         Ok(outcome)
     }
@@ -78,8 +81,9 @@ impl Curve {
         let problem = scored(&data, self.score)?;
         let reward = problem.log_reward(self.walk)?;
         let mut config = self.effort.config(self.walk, self.objective, self.temperature, 1);
-        // A target that moves would move the loss.
-        config.temperature.iterations = 0;
+        if !self.annealed {
+            config.temperature.iterations = 0;
+        }
         let mut losses = Vec::new();
         trained(config, &problem, &*reward, &mut |progress| losses.push(progress.loss))?;
         let length = losses.len().div_ceil(POINTS).max(1);
