@@ -32,9 +32,6 @@ pub(super) struct Curve {
     walk: Walk,
     objective: ObjectiveName,
     temperature: f64,
-    /// Whether the temperature falls to that in the first third, which moves the target and so the loss.
-    #[serde(default)]
-    annealed: bool,
     effort: Effort,
 }
 
@@ -68,7 +65,7 @@ impl Losses {
         };
         outcome.figures.insert(self.figure.clone(), figure);
         outcome.note(format!(
-            "losses are means over a {POINTS}th of the iterations; where a run is annealed, the target gets sharper in the first third"
+            "losses are means over a {POINTS}th of the iterations, at the final temperature from the start"
         ));
         Ok(outcome)
     }
@@ -81,15 +78,30 @@ impl Curve {
         let problem = scored(&data, self.score)?;
         let reward = problem.log_reward(self.walk)?;
         let mut config = self.effort.config(self.walk, self.objective, self.temperature, 1);
-        if !self.annealed {
-            config.temperature.iterations = 0;
-        }
+        // A target that moves would move the loss.
+        config.temperature.iterations = 0;
         let mut losses = Vec::new();
         trained(config, &problem, &*reward, &mut |progress| losses.push(progress.loss))?;
-        let length = losses.len().div_ceil(POINTS).max(1);
-        let stretches = losses.chunks(length).enumerate();
-        Ok(stretches
-            .map(|(at, stretch)| ((at * length + stretch.len()) as f64, mean(stretch.iter().copied())))
-            .collect())
+        Ok(stretches(&losses))
+    }
+}
+
+/// The ends of equal stretches of iterations, and the mean loss of each.
+fn stretches(losses: &[f64]) -> Vec<(f64, f64)> {
+    let count = losses.len().min(POINTS);
+    let end = |stretch: usize| stretch * losses.len() / count;
+    (0..count).map(|k| (end(k + 1) as f64, mean(losses[end(k)..end(k + 1)].iter().copied()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_loss_is_in_one_stretch() {
+        let losses: Vec<f64> = (0..400).map(f64::from).collect();
+        let points = stretches(&losses);
+        assert_eq!((points.len(), points[0], points[59].0), (60, (6.0, 2.5), 400.0));
+        assert_eq!(stretches(&losses[..2]), [(1.0, 0.0), (2.0, 1.0)]);
     }
 }
