@@ -92,3 +92,17 @@ fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+/// Rows of cells as a table in Markdown.
+pub(crate) fn markdown_table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
+    let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
+    let rows: String = rows.iter().map(|row| line(row)).collect();
+    format!("{}{}{rows}", line(&header), line(&rule))
+}
+
+/// A cell of a CSV file.
+pub(crate) fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -57,6 +57,30 @@ fn a_figure_of_the_paper_that_no_graph_can_have_is_marked() {
 }
 
 #[test]
+fn a_figure_is_written_and_kept() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), "fig-case --quick --out r");
+    assert!(text.contains("Case 2 (edges)"), "{text}");
+    let svg = fs::read_to_string(home.path().join("r/fig-case-8.svg")).unwrap();
+    for part in ["CPU seconds", "graphs drawn", "Case 3 (chain), naive"] {
+        assert!(svg.contains(part), "no {part:?} in the figure");
+    }
+    assert!(fs::read(home.path().join("r/fig-case-8.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read_to_string(home.path().join("r/results.md")).unwrap().contains("| CPU ms a graph |"));
+    assert_eq!(printed(home.path(), "fig-case --quick --out r"), text, "times come from the first time");
+}
+
+#[test]
+fn the_memory_of_a_run_is_measured() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), "table5 --quick --methods gflowcausal, --format json --out r");
+    let tables: Value = serde_json::from_str(&text).unwrap();
+    if cfg!(target_os = "linux") {
+        assert!(tables[0]["rows"][0]["peak_megabytes"]["mean"].as_f64().unwrap() > 1.0);
+    }
+}
+
+#[test]
 fn what_is_unknown_is_refused_and_nothing_written() {
     let home = TempDir::new().unwrap();
     for (arguments, message) in [

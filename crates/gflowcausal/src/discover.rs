@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
-use gflowcausal_flow::{Progress, Stopped, Trainer};
+use gflowcausal_flow::{LogReward, Progress, Stopped, Trainer, Walk};
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName, ScoreName};
 use crate::method::{Discover, Run, Step, Task, Wish, method};
-use crate::model::{Model, resolve};
+use crate::model::{FreeReward, GraphReward, Model, OrderReward, resolve};
 use crate::posterior::{Distance, Draw, Posterior};
 use crate::training_log::write_log;
 use crate::{Error, fingerprint};
@@ -199,6 +199,26 @@ impl<'a> Problem<'a> {
             model.sum_over_graphs()?;
         }
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
+    }
+
+    /// What the ends of `walk` are worth, as training asks for it.
+    ///
+    /// # Errors
+    /// When the score has no value for them.
+    pub fn log_reward(&self, walk: Walk) -> Result<Box<dyn LogReward + '_>, Error> {
+        let model = &self.model;
+        let score = model.score_name().name();
+        match walk {
+            Walk::Graph if model.graph_score(&Dag::empty(self.names.len())).is_none() => {
+                Err(Error::OrdersOnly { score })
+            }
+            Walk::Graph => Ok(Box::new(GraphReward(model))),
+            Walk::Free => match FreeReward::new(model) {
+                Some(reward) => Ok(Box::new(reward)),
+                None => Err(Error::NeedsPlacements { method: "gflownets-score", score }),
+            },
+            _ => Ok(Box::new(OrderReward(model))),
+        }
     }
 
     /// Finds graphs, in the surroundings of `run`: watched, stopped in time, saved.

@@ -27,7 +27,7 @@ mod text;
 mod training_log;
 
 pub use gflowcausal_data as data;
-pub use gflowcausal_determinism::{thread_count, with_threads};
+pub use gflowcausal_determinism::{Stream, rand, stream, thread_count, with_threads};
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_score as score;
@@ -41,7 +41,7 @@ pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::Model;
 pub use outputs::{FILES, write_outputs, write_samples};
-pub use plot::{PlotKind, graph_svg, plot_png, plot_svg};
+pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use report::{Record, write_report};
 pub use result::{

@@ -55,6 +55,7 @@ fn figures(graph: &Dag, truth: &Dag, cpu_seconds: f64) -> Figures {
         auroc: auroc(&indicator(graph), truth),
         cpu_seconds,
         true_edges: truth.edge_count() as f64,
+        peak_megabytes: None,
     }
 }
 

@@ -1,7 +1,9 @@
-//! `bench`: the paper's tables and our own, from simulated data to one table, by one command.
+//! `bench`: the paper's tables and figures and our own, from simulated data to one table, by one command.
 
+mod growth;
 mod limit;
 mod runs;
+mod study;
 mod suite;
 mod table;
 
@@ -11,25 +13,32 @@ use std::time::Duration;
 use clap::Args;
 use gflowcausal::{Error, RunDir, thread_count};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 use self::runs::{Run, Store};
+use self::study::{Findings, Study};
 use self::suite::{Scale, Suite};
 use self::table::Table;
 use crate::failure::Failure;
 use crate::output::{Common, Shape, print_json, print_text};
 
-/// Rebuild the paper's tables, ours beside the others.
+/// Rebuild the paper's tables and figures, ours beside the others.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every run is a process of its own on one thread; its time is CPU seconds. Data and finished runs are kept in \
 --out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
 that no graph can have) and the limit: what the true order gives after pruning.
 
-Files: results.csv results.md results.json runs.jsonl data/
+Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, on one \
+thread; their figures are written as SVG, PNG and the CSV of their points. --methods and --standardize ask for \
+runs alone.
+
+Files: results.csv results.md results.json runs.jsonl data/ studies/ SUITE.csv FIGURE.svg FIGURE.png FIGURE-points.csv
 
 Examples:
   gflowcausal bench --list
   gflowcausal bench table1
+  gflowcausal bench fig-case fig-diverse fig-sampling fig-loss
   gflowcausal bench table1 standardised --methods gflowcausal,boss --seeds 3
   gflowcausal bench all --quick"
 )]
@@ -70,16 +79,48 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let suites = arguments.suites()?;
     let store = Store::open(&arguments.out)?;
-    let mut tables = Vec::new();
+    let mut pages = Vec::new();
     for suite in &suites {
-        let table = arguments.table(suite, &store)?;
-        if arguments.format == Shape::Text {
-            print_text(&format!("{}\n", table.text()))?;
+        for page in arguments.pages(suite, &store)? {
+            if arguments.format == Shape::Text {
+                print_text(&format!("{}\n", page.text()))?;
+            }
+            pages.push(page);
         }
-        tables.push(table);
-        write(&arguments.out, &tables)?;
+        write(&arguments.out, &pages)?;
     }
-    if arguments.format == Shape::Json { print_json(&tables) } else { Ok(()) }
+    if arguments.format == Shape::Json { print_json(&pages) } else { Ok(()) }
+}
+
+/// A table of runs or of what a study found.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+enum Page {
+    Runs(Table),
+    Study(Findings),
+}
+
+impl Page {
+    fn text(&self) -> String {
+        match self {
+            Self::Runs(table) => table.text(),
+            Self::Study(findings) => findings.text(),
+        }
+    }
+
+    fn markdown(&self) -> String {
+        match self {
+            Self::Runs(table) => table.markdown(),
+            Self::Study(findings) => findings.markdown(),
+        }
+    }
+
+    fn runs(&self) -> Option<&Table> {
+        match self {
+            Self::Runs(table) => Some(table),
+            Self::Study(_) => None,
+        }
+    }
 }
 
 impl Arguments {
@@ -95,17 +136,45 @@ impl Arguments {
         }
         for suite in &mut suites {
             suite.seeds = self.seeds.unwrap_or(suite.seeds).max(1);
+            if !self.methods.is_empty() || self.standardize {
+                suite.study = None;
+            }
             if !self.methods.is_empty() {
                 suite
                     .method
                     .retain(|method| self.methods.iter().any(|name| method.name.starts_with(name.as_str())));
             }
         }
-        if suites.iter().all(|suite| suite.method.is_empty()) {
+        if suites.iter().all(|suite| suite.method.is_empty() && suite.study.is_none()) {
             let message = format!("no method of these suites begins with {}", self.methods.join(" or "));
             return Err(Failure::input("unknown-method", message).with_help("leave --methods out to see all"));
         }
         Ok(suites)
+    }
+
+    /// The table of the suite's runs, then that of its study.
+    fn pages(&self, suite: &Suite, store: &Store) -> Result<Vec<Page>, Failure> {
+        let mut pages = Vec::new();
+        if !suite.method.is_empty() {
+            pages.push(Page::Runs(self.table(suite, store)?));
+        }
+        if let Some(study) = &suite.study {
+            pages.push(Page::Study(self.findings(suite, study)?));
+        }
+        Ok(pages)
+    }
+
+    fn findings(&self, suite: &Suite, study: &Study) -> Result<Findings, Failure> {
+        let bar = if self.is_silent() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let tell = |step: &str| bar.set_message(format!("{}: {step}", suite.name));
+        let findings = study.perform(suite, &self.out, &tell);
+        bar.finish_and_clear();
+        findings
+    }
+
+    fn is_silent(&self) -> bool {
+        self.common.quiet || self.common.no_progress
     }
 
     fn table(&self, suite: &Suite, store: &Store) -> Result<Table, Failure> {
@@ -124,7 +193,7 @@ impl Arguments {
     }
 
     fn bar(&self, suite: &Suite, runs: usize) -> ProgressBar {
-        if self.common.quiet || self.common.no_progress {
+        if self.is_silent() {
             return ProgressBar::hidden();
         }
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left");
@@ -134,12 +203,12 @@ impl Arguments {
     }
 }
 
-fn write(out: &PathBuf, tables: &[Table]) -> Result<(), Failure> {
+fn write(out: &PathBuf, pages: &[Page]) -> Result<(), Failure> {
     let dir = RunDir::create(out).map_err(Error::from)?;
     let json =
-        serde_json::to_vec_pretty(tables).map_err(|error| Failure::running("json", error.to_string()))?;
-    let markdown: String = tables.iter().map(Table::markdown).collect();
-    let csv = table::csv(tables);
+        serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
+    let markdown: String = pages.iter().map(Page::markdown).collect();
+    let csv = table::csv(pages.iter().filter_map(Page::runs));
     for (name, bytes) in
         [("results.json", json), ("results.md", markdown.into_bytes()), ("results.csv", csv.into_bytes())]
     {

@@ -62,11 +62,14 @@ pub(super) struct Figures {
     pub(super) auroc: f64,
     pub(super) cpu_seconds: f64,
     pub(super) true_edges: f64,
+    /// The most memory that the process held at a time, where the system tells.
+    #[serde(default)]
+    pub(super) peak_megabytes: Option<f64>,
 }
 
 impl Figures {
     /// From the object that `discover --format json` prints.
-    fn of_result(result: &Value, true_edges: usize) -> Option<Self> {
+    fn of_result(result: &Value, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
         let metric = |name: &str| result["metrics"][name].as_f64();
         Some(Self {
             tpr: metric("tpr")?,
@@ -78,6 +81,7 @@ impl Figures {
             auroc: metric("auroc")?,
             cpu_seconds: result["seconds"]["cpu"].as_f64()?,
             true_edges: true_edges as f64,
+            peak_megabytes,
         })
     }
 }
@@ -263,13 +267,14 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, String> {
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let (status, printed, complaint) = wait(child.map_err(|error| error.to_string())?, limit)?;
-    if !status {
-        return Err(complaint.lines().next().unwrap_or("no reason given").to_owned());
+    let ended = wait(child.map_err(|error| error.to_string())?, limit)?;
+    if !ended.success {
+        return Err(ended.complaint.lines().next().unwrap_or("no reason given").to_owned());
     }
-    let result: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
+    let result: Value = serde_json::from_str(&ended.printed).map_err(|error| error.to_string())?;
     let edges = true_edges(run, dir)?;
-    Figures::of_result(&result, edges).ok_or_else(|| "no metrics were printed".to_owned())
+    Figures::of_result(&result, edges, ended.peak_megabytes)
+        .ok_or_else(|| "no metrics were printed".to_owned())
 }
 
 fn true_edges(run: &Run, dir: &Path) -> Result<usize, String> {
@@ -280,11 +285,21 @@ fn true_edges(run: &Run, dir: &Path) -> Result<usize, String> {
     Ok(text.lines().skip(1).flat_map(|line| line.split(',').skip(1)).filter(|cell| *cell != "0").count())
 }
 
+/// A process that came to its end.
+struct Ended {
+    success: bool,
+    printed: String,
+    complaint: String,
+    peak_megabytes: Option<f64>,
+}
+
 /// What a process printed, unless it takes longer than `limit`.
-fn wait(mut child: Child, limit: Duration) -> Result<(bool, String, String), String> {
+fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
     let start = Instant::now();
+    let mut peak_megabytes = None;
     let status = loop {
+        peak_megabytes = peak_of(child.id()).or(peak_megabytes);
         match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) => break status,
             None if start.elapsed() > limit => {
@@ -297,7 +312,15 @@ fn wait(mut child: Child, limit: Duration) -> Result<(bool, String, String), Str
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
-    Ok((status.success(), text(out), text(err)))
+    Ok(Ended { success: status.success(), printed: text(out), complaint: text(err), peak_megabytes })
+}
+
+/// The most memory that a process held at a time up to now, as Linux tells it.
+fn peak_of(process: u32) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
 }
 
 /// Reads a pipe to its end while the process writes.
@@ -311,12 +334,12 @@ fn collect(mut pipe: impl std::io::Read + Send + 'static) -> thread::JoinHandle<
 }
 
 /// Changes with every build, so that figures of an older program are not taken for its own.
-fn program_stamp() -> String {
+pub(super) fn program_stamp() -> String {
     let built = std::env::current_exe().and_then(fs::metadata);
     let stamp = built.and_then(|meta| Ok((meta.len(), meta.modified()?)));
     format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
 }
 
-fn digest(text: &str) -> String {
+pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,9 +1,12 @@
 //! What a suite is made of: data sets, ways to find their graphs, and what the paper reports.
 
+use std::collections::BTreeMap;
+
 use gflowcausal::data::Simulation;
 use gflowcausal::graph::choices;
 use serde::{Deserialize, Serialize};
 
+use super::study::Study;
 use crate::failure::Failure;
 
 /// The suites that come with the program, by name.
@@ -19,6 +22,13 @@ const SUITES: &[(&str, &str)] = &[
     ("standardised", include_str!("../../../../bench/standardised.toml")),
     ("unequal-variance", include_str!("../../../../bench/unequal-variance.toml")),
     ("scale", include_str!("../../../../bench/scale.toml")),
+    ("fig-case", include_str!("../../../../bench/fig-case.toml")),
+    ("fig-diverse", include_str!("../../../../bench/fig-diverse.toml")),
+    ("fig-sampling", include_str!("../../../../bench/fig-sampling.toml")),
+    ("fig-loss", include_str!("../../../../bench/fig-loss.toml")),
+    ("speed", include_str!("../../../../bench/speed.toml")),
+    ("calibration", include_str!("../../../../bench/calibration.toml")),
+    ("exactness", include_str!("../../../../bench/exactness.toml")),
 ];
 
 /// A table or figure to rebuild.
@@ -33,8 +43,15 @@ pub(super) struct Suite {
     /// How many graphs are drawn for each kind of data.
     #[serde(default = "five")]
     pub(super) seeds: u64,
+    #[serde(default)]
     pub(super) data: Vec<Data>,
+    #[serde(default)]
     pub(super) method: Vec<Method>,
+    /// What is measured inside the program, beside the runs.
+    pub(super) study: Option<Study>,
+    /// What there is to know about the table.
+    #[serde(default)]
+    pub(super) notes: Vec<String>,
     #[serde(default)]
     pub(super) quick: Quick,
 }
@@ -47,6 +64,8 @@ pub(super) struct Quick {
     data: Vec<String>,
     /// More options for every run.
     options: Vec<String>,
+    /// In place of the suite's own.
+    study: Option<Study>,
 }
 
 /// One kind of data.
@@ -57,6 +76,9 @@ pub(super) struct Data {
     pub(super) source: Source,
     /// What the paper reports.
     pub(super) paper: Option<Paper>,
+    /// What the paper reports of other methods, by the names of the rows.
+    #[serde(default)]
+    pub(super) reported: BTreeMap<String, Paper>,
     /// What the true order would be pruned by.
     pub(super) limit: Option<Limit>,
 }
@@ -158,6 +180,9 @@ impl Suite {
         if !self.quick.data.is_empty() {
             self.data.retain(|data| self.quick.data.contains(&data.name));
         }
+        if self.quick.study.is_some() {
+            self.study.clone_from(&self.quick.study);
+        }
         for method in &mut self.method {
             if !method.options.iter().any(|option| option == "--method") {
                 method.options.extend(self.quick.options.iter().cloned());
@@ -183,7 +208,14 @@ mod tests {
             let known = |name: &String| suite.data.iter().any(|data| data.name == *name);
             assert!(suite.quick.data.iter().all(known), "{}", suite.name);
             assert!(suite.method.iter().flat_map(|method| &method.data).all(known), "{}", suite.name);
-            assert!(!suite.quick().data.is_empty());
+            let quick = suite.clone().quick();
+            assert_eq!(quick.data.is_empty(), suite.data.is_empty(), "{}", suite.name);
+            assert!(
+                quick.study.is_none() || quick.study != suite.study,
+                "{}: its study is not quick",
+                suite.name
+            );
+            assert!(!suite.method.is_empty() || suite.study.is_some(), "{} does nothing", suite.name);
         }
     }
 

@@ -2,16 +2,32 @@
 
 use serde::Serialize;
 
+use super::growth::growth;
 use super::runs::{Figures, Record};
 use super::suite::{Paper, Suite};
-use crate::output::aligned;
+use crate::output::{aligned, csv_cell, markdown_table};
+
+/// What the paper's own row is called.
+const PAPER: &str = "the paper";
 
 /// What stands in front of the columns of figures.
-const HEADER: [&str; 11] =
-    ["data", "scale", "method", "graphs", "TPR", "FDR", "SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s"];
+const HEADER: [&str; 12] = [
+    "data",
+    "scale",
+    "method",
+    "graphs",
+    "TPR",
+    "FDR",
+    "SHD",
+    "CPDAG-SHD",
+    "E-SHD",
+    "AUROC",
+    "CPU s",
+    "peak MB",
+];
 
 /// The columns of figures.
-const FIGURES: [usize; 8] = [3, 4, 5, 6, 7, 8, 9, 10];
+const FIGURES: [usize; 9] = [3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -19,6 +35,8 @@ pub(super) struct Table {
     pub(super) suite: String,
     pub(super) title: String,
     pub(super) rows: Vec<Row>,
+    /// What there is to know about all of it.
+    pub(super) notes: Vec<String>,
 }
 
 /// One method on one kind of data.
@@ -38,6 +56,7 @@ pub(super) struct Row {
     pub(super) expected_shd: Option<Spread>,
     pub(super) auroc: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
+    pub(super) peak_megabytes: Option<Spread>,
     /// What there is to say about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
@@ -89,16 +108,23 @@ impl Table {
             if let Some(rule) = data.limit.filter(|_| !limit.is_empty()) {
                 rows.push(Row::new(&data.name, "any", format!("limit: true order, {rule}"), limit));
             }
-            rows.extend(data.paper.map(|paper| Row::of_paper(&data.name, paper, edges)));
+            let own = data.paper.map(|paper| (PAPER, paper));
+            let others = data.reported.iter().map(|(name, &paper)| (name.as_str(), paper));
+            rows.extend(
+                own.into_iter()
+                    .chain(others)
+                    .map(|(name, paper)| Row::of_paper(&data.name, name, paper, edges)),
+            );
         }
-        Self { suite: suite.name.clone(), title: suite.title.clone(), rows }
+        let notes = suite.notes.iter().cloned().chain(growth(suite, &rows)).collect();
+        Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes }
     }
 
     /// For the terminal.
     pub(super) fn text(&self) -> String {
         let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
         let mut text = format!("{}: {}\n{}", self.suite, self.title, aligned(&HEADER, &cells, &FIGURES));
-        for note in self.notes() {
+        for note in self.remarks() {
             text.push_str(&format!("  {note}\n"));
         }
         text
@@ -106,29 +132,32 @@ impl Table {
 
     /// For documents.
     pub(super) fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let header = line(&HEADER.map(str::to_owned));
-        let rule = line(&HEADER.map(|_| "---".to_owned()));
-        let rows: String = self.rows.iter().map(|row| line(&row.cells())).collect();
-        let notes: String = self.notes().iter().map(|note| format!("\n{note}\n")).collect();
-        format!("### {}: {}\n\n{header}{rule}{rows}{notes}\n", self.suite, self.title)
+        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
+        let table = markdown_table(&HEADER, &cells);
+        let notes: String = self.remarks().iter().map(|note| format!("\n{note}\n")).collect();
+        format!("### {}: {}\n\n{table}{notes}\n", self.suite, self.title)
     }
 
-    /// Each remark once.
-    fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = Vec::new();
-        for row in &self.rows {
-            if let Some(note) = &row.note {
-                notes.push(format!("{}, {}: {note}", row.data, row.method));
-            }
-        }
-        notes
+    /// The remarks on rows, then those on the whole.
+    fn remarks(&self) -> Vec<String> {
+        let of_row = |row: &Row| Some(format!("{}, {}: {}", row.data, row.method, row.note.as_ref()?));
+        self.rows.iter().filter_map(of_row).chain(self.notes.iter().cloned()).collect()
     }
 }
 
 /// All tables as one with a row a line.
-pub(super) fn csv(tables: &[Table]) -> String {
-    let figures = ["tpr", "fdr", "shd", "class_shd", "cpdag_shd", "expected_shd", "auroc", "cpu_seconds"];
+pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
+    let figures = [
+        "tpr",
+        "fdr",
+        "shd",
+        "class_shd",
+        "cpdag_shd",
+        "expected_shd",
+        "auroc",
+        "cpu_seconds",
+        "peak_megabytes",
+    ];
     let named = figures.map(|name| format!("{name},{name}_sd")).join(",");
     let mut text = format!("suite,data,scale,method,graphs,{named}\n");
     for table in tables {
@@ -142,20 +171,18 @@ pub(super) fn csv(tables: &[Table]) -> String {
                 row.expected_shd,
                 row.auroc,
                 row.cpu_seconds,
+                row.peak_megabytes,
             ];
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let cells = spreads.map(|spread| {
                 format!("{},{}", number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation)))
             });
-            let names = [&table.suite, &row.data, &row.scale, &row.method].map(|name| quoted(name)).join(",");
+            let names =
+                [&table.suite, &row.data, &row.scale, &row.method].map(|name| csv_cell(name)).join(",");
             text.push_str(&format!("{names},{},{}\n", row.graphs, cells.join(",")));
         }
     }
     text
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
 /// The rows of all methods on one kind of data, in the suite's order.
@@ -198,11 +225,14 @@ impl Row {
             expected_shd: spread(|figures| figures.expected_shd),
             auroc: spread(|figures| figures.auroc),
             cpu_seconds: spread(|figures| figures.cpu_seconds),
+            peak_megabytes: Spread::of(
+                &figures.iter().filter_map(|figures| figures.peak_megabytes).collect::<Vec<_>>(),
+            ),
             note: None,
         }
     }
 
-    fn of_paper(data: &str, paper: Paper, edges: Option<f64>) -> Self {
+    fn of_paper(data: &str, name: &str, paper: Paper, edges: Option<f64>) -> Self {
         let note = |edges: f64, tpr: f64, shd: f64| {
             let missed = (1.0 - tpr) * edges;
             format!(
@@ -217,12 +247,12 @@ impl Row {
             expected_shd: paper.expected_shd.and_then(Spread::known),
             auroc: paper.auroc.and_then(Spread::known),
             note: impossible.zip(figures).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
-            ..Self::new(data, "raw", "the paper".into(), &[])
+            ..Self::new(data, "raw", name.to_owned(), &[])
         }
     }
 
     fn cells(&self) -> Vec<String> {
-        let mark = if self.method == "the paper" && self.note.is_some() { " !" } else { "" };
+        let mark = if self.method == PAPER && self.note.is_some() { " !" } else { "" };
         vec![
             self.data.clone(),
             self.scale.clone(),
@@ -235,6 +265,7 @@ impl Row {
             Spread::text(self.expected_shd, 1),
             Spread::text(self.auroc, 3),
             Spread::text(self.cpu_seconds, 2),
+            Spread::text(self.peak_megabytes, 0),
         ]
     }
 }

@@ -58,6 +58,16 @@ pub(super) fn set_product(left: Matrix<'_>, right: Matrix<'_>, target: &mut [f32
     product(left, right, 0.0, target);
 }
 
+/// `sum ← sum + left · right` for square matrices of `size` rows, computed as the networks compute theirs.
+///
+/// Large ones show the most that a machine can do; what a network reaches is a share of that.
+///
+/// # Panics
+/// If a slice is no such matrix.
+pub fn add_square_product(size: usize, left: &[f32], right: &[f32], sum: &mut [f32]) {
+    add_product(Matrix::new(left, size), Matrix::new(right, size), sum);
+}
+
 /// `target ← keep · target + left · right`.
 #[expect(
     unsafe_code,
@@ -101,6 +111,9 @@ mod tests {
         let mut sum = [10.0, 0.0, 0.0, 0.0];
         add_product(Matrix::new(&a, 3), Matrix::new(&b, 2), &mut sum);
         assert_eq!(sum, [15.0, 11.0, 14.0, 23.0]);
+        let mut sum = [1.0; 4];
+        add_square_product(2, &a[..4], &b[..4], &mut sum);
+        assert_eq!(sum, [6.0, 3.0, 12.0, 5.0]);
         let mut sum = [7.0; 4];
         set_product(Matrix::new(&a, 2).transposed(), Matrix::new(&b, 2), &mut sum);
         assert_eq!(sum, [7.0, 18.0, 10.0, 22.0]);

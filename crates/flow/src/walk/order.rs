@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gflowcausal_graph::{NodeSet, Order};
 
 use super::{Action, Rules, State};
-use crate::{LogReward, Terminal};
+use crate::{LocalLogReward, LogReward, Terminal};
 
 /// The nodes placed so far. The network sees them as a set, the reward as a sequence.
 pub(super) struct OrderState {
@@ -47,13 +47,21 @@ impl State for OrderState {
             .then(|| Terminal::Order(Order::new(self.sequence.clone()).expect("each node is placed once")))
     }
 
-    /// The term of the node that comes next, given those before it.
+    /// The term of the node that comes next, given those before it, less what it usually brings.
     ///
     /// With it a flow that depends on the set alone is enough for DB, SubTB and FM: the flow of a sequence is the
-    /// flow of its set times the reward gathered on the way.
+    /// flow of its set times the reward gathered on the way. What the members of a set usually bring is a matter of
+    /// the set too; left in, it would be hundreds of nats that the network had to learn before anything else.
     fn gain(&self, action: Action, reward: &dyn LogReward) -> Option<f64> {
-        reward.local().map(|local| local.log_local(action as usize, &self.placed))
+        let (local, node) = (reward.local()?, action as usize);
+        Some(local.log_local(node, &self.placed) - usual_term(local, node, self.rules.nodes()))
     }
+}
+
+/// Halfway between the term of `node` with nothing and with everything else before it.
+fn usual_term(local: &dyn LocalLogReward, node: usize, nodes: usize) -> f64 {
+    let (none, all) = (NodeSet::empty(nodes), NodeSet::full(nodes).without(node));
+    0.5 * (local.log_local(node, &none) + local.log_local(node, &all))
 }
 
 pub(super) fn way_to(order: &Order) -> Vec<Action> {

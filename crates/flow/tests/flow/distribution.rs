@@ -4,11 +4,11 @@
 
 use gflowcausal_flow::{
     Distribution, Event, FlowScale, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
-    StateSpace, TemperatureConfig, Terrain, TrainConfig, Trainer, Walk,
+    StateSpace, SumOfLocal, TemperatureConfig, Terrain, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
-use crate::tables::{Table, local_table};
+use crate::tables::{FarApart, LocalTable, Table, local_table};
 
 /// How much is learned.
 #[derive(Clone, Copy)]
@@ -70,6 +70,18 @@ fn by_reach(objective: ObjectiveName, whole: usize, single: usize) -> Effort {
 #[test]
 fn order_over_four_variables() {
     check_all(Walk::Order, |_| SMALL);
+}
+
+/// What every order has in common, however large, is not to be learned.
+#[test]
+fn order_over_variables_of_very_different_worth() {
+    let reward = SumOfLocal(FarApart(LocalTable { seed: 1, spread: 2.0 }));
+    for objective in [ObjectiveName::Fm, ObjectiveName::Db, ObjectiveName::Subtb] {
+        let config = config(Walk::Order, objective, SMALL);
+        let [policy, target] = learned(config, &Constraints::none(4), &reward);
+        let distance = policy.total_variation(&target);
+        assert!(distance <= 0.05, "{objective}: {distance} from the target");
+    }
 }
 
 #[test]

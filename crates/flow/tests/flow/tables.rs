@@ -42,3 +42,12 @@ impl LocalLogReward for LocalTable {
 pub(crate) fn local_table(seed: u64, spread: f64) -> SumOfLocal<LocalTable> {
     SumOfLocal(LocalTable { seed, spread })
 }
+
+/// Local terms that are hundreds of nats apart from one node to the next, as those of scores are.
+pub(crate) struct FarApart(pub(crate) LocalTable);
+
+impl LocalLogReward for FarApart {
+    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
+        self.0.log_local(node, given) - 150.0 * (node as f64 + 1.0)
+    }
+}

@@ -42,6 +42,11 @@ impl Axis {
         Self::linear(values.chain([0.0]))
     }
 
+    /// Whether `value` has a place.
+    fn holds(&self, value: f64) -> bool {
+        value.is_finite() && !(self.is_log && value <= 0.0)
+    }
+
     fn place(&self, value: f64) -> f64 {
         let value = if self.is_log { value.log10() } else { value };
         (value - self.low) / (self.high - self.low)
@@ -54,7 +59,7 @@ impl Axis {
             let powers = self.low as i64..=self.high as i64;
             return powers.step_by(every as usize).map(|power| 10_f64.powi(power as i32)).collect();
         }
-        let rough = (self.high - self.low) / 4.0;
+        let rough = (self.high - self.low) / 5.0;
         let power = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|&step| step >= rough);
         let step = step.unwrap_or(10.0 * power);
@@ -136,11 +141,25 @@ impl Chart {
 
     /// Adds a line through `points`; what is not finite, or not on the axis, is left out.
     pub(super) fn line(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
-        let on_axis = |y: f64| y.is_finite() && !(self.y.is_log && y <= 0.0);
-        let places = points.filter(|&(_, y)| on_axis(y)).map(|(x, y)| self.at(x, y));
+        let places = points.filter(|&(_, y)| self.y.holds(y)).map(|(x, y)| self.at(x, y));
         let path: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         if !path.is_empty() {
             self.svg.add("path", &format!("series {class}"), &format!("d=\"M{}\"", path.join("L")));
+        }
+    }
+
+    /// Says what stands on the upward axis.
+    pub(super) fn name_upward(&mut self, label: &str) {
+        let middle = (TOP + self.height - BOTTOM) / 2.0;
+        let shape = format!("transform=\"translate(13 {middle}) rotate(-90)\" text-anchor=\"middle\"");
+        self.svg.text("small", &shape, label);
+    }
+
+    /// Marks `point` with the sign of line `number`; what is not on the axes is left out.
+    pub(super) fn mark(&mut self, class: &str, number: usize, (x, y): (f64, f64)) {
+        if self.y.holds(y) {
+            let place = self.at(x, y);
+            draw_mark(&mut self.svg, class, number, place);
         }
     }
 
@@ -171,6 +190,27 @@ impl Chart {
     pub(super) fn into_svg(self) -> Svg {
         self.svg
     }
+}
+
+/// Every so many items, and the last: at most `most` and one.
+pub(super) fn thinned<T: Copy>(items: &[T], most: usize) -> Vec<T> {
+    let every = items.len().div_ceil(most).max(1);
+    let last = items.len().saturating_sub(1);
+    let is_kept = |at: usize| at.is_multiple_of(every) || at == last;
+    items.iter().enumerate().filter(|&(at, _)| is_kept(at)).map(|(_, &item)| item).collect()
+}
+
+/// Draws the sign of line `number` at a place of the picture: a ring, a box, a triangle, a diamond, a cross.
+pub(super) fn draw_mark(svg: &mut Svg, class: &str, number: usize, (x, y): (f64, f64)) {
+    let class = format!("mark {class}");
+    let shape = match number % 5 {
+        0 => return svg.add("circle", &class, &format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"")),
+        1 => "m-3.4 -3.4h6.8v6.8h-6.8z",
+        2 => "m0 -4.4l4.2 7.6h-8.4z",
+        3 => "m0 -4.8l4.2 4.8l-4.2 4.8l-4.2 -4.8z",
+        _ => "m-3.4 -3.4l6.8 6.8m0 -6.8l-6.8 6.8",
+    };
+    svg.add("path", &class, &format!("d=\"M{x:.1} {y:.1}{shape}\""));
 }
 
 #[cfg(test)]

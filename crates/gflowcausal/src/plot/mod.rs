@@ -2,6 +2,7 @@
 
 mod chart;
 mod distribution;
+mod figure;
 mod graph;
 mod heat_map;
 mod png;
@@ -11,6 +12,7 @@ mod training;
 use gflowcausal_graph::{NamedGraph, choices};
 
 pub(crate) use self::distribution::{edge_counts, scores};
+pub use self::figure::{Figure, FigureAxis, Series, Span};
 pub(crate) use self::svg::FIGURE_STYLE;
 pub(crate) use self::training::panels;
 

@@ -2,7 +2,7 @@
 
 use gflowcausal_flow::Progress;
 
-use super::chart::{Axis, Chart};
+use super::chart::{Axis, Chart, thinned};
 use super::svg::Svg;
 
 /// The most points of a line: more could not be told apart.
@@ -13,7 +13,7 @@ const ITERATIONS: &str = "iteration";
 
 /// Loss, log-rewards, temperature.
 pub(crate) fn panels(history: &[Progress], size: (f64, f64)) -> [Svg; 3] {
-    let history = &thinned(history);
+    let history = &thinned(history, POINTS);
     let across = Axis::linear(history.iter().map(|progress| progress.iteration as f64));
     let points = |value: fn(&Progress) -> f64| {
         history.iter().map(move |progress| (progress.iteration as f64, value(progress)))
@@ -44,12 +44,4 @@ pub(super) fn stacked(history: &[Progress]) -> Svg {
         svg.place(0.0, place as f64 * height, panel);
     }
     svg
-}
-
-/// Every so many iterations, and the last.
-fn thinned(history: &[Progress]) -> Vec<Progress> {
-    let every = history.len().div_ceil(POINTS).max(1);
-    let last = history.len().saturating_sub(1);
-    let is_kept = |at: usize| at.is_multiple_of(every) || at == last;
-    history.iter().enumerate().filter(|&(at, _)| is_kept(at)).map(|(_, progress)| *progress).collect()
 }

@@ -1,0 +1,224 @@
+//! The paper's ablation: graphs drawn by trained policies, held against the exact distribution and the truth.
+
+use std::collections::HashSet;
+
+use gflowcausal::ScoreName;
+use gflowcausal::data::{Simulated, Simulation};
+use gflowcausal::flow::{Lattice, ObjectiveName, SampleMode, Sampler, Terminal, Walk};
+use serde::Deserialize;
+
+use super::findings::{Cell, Outcome, cells};
+use super::losses::Losses;
+use super::policy::{Effort, line_through, mean, recall, scored, simulated, timed, trained};
+use crate::failure::Failure;
+
+/// Policies with and without the mask, at several temperatures.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::bench) struct Ablation {
+    simulate: Simulation,
+    /// How many graphs each policy draws.
+    draws: usize,
+    policy: Vec<Policy>,
+    /// What the paper reports.
+    #[serde(default)]
+    reported: Vec<Reported>,
+    /// Training runs whose flow loss is drawn.
+    loss: Losses,
+}
+
+/// A policy to train.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Policy {
+    name: String,
+    score: ScoreName,
+    walk: Walk,
+    temperature: f64,
+    effort: Effort,
+}
+
+/// A row of the paper's table.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Reported {
+    name: String,
+    milliseconds: f64,
+    distinct: f64,
+    tpr: f64,
+}
+
+/// What one policy's draws are like.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    milliseconds: f64,
+    distinct: f64,
+    recall: f64,
+    /// None where the probability of a draw is a sum over too many ways.
+    fit: Option<Fit>,
+}
+
+/// How far draws with known probabilities are from a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Fit {
+    total_variation: f64,
+    divergence: f64,
+    slope: f64,
+    explained: f64,
+}
+
+impl Ablation {
+    pub(super) fn measure(&self, seeds: u64, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+        let columns = [
+            "policy",
+            "temperature",
+            "graphs",
+            "distinct",
+            "TPR",
+            "CPU ms a graph",
+            "TV to exact",
+            "KL to exact",
+            "slope ln P on ln r",
+            "R²",
+        ];
+        let mut outcome = Outcome::new(&columns);
+        for policy in &self.policy {
+            let mut runs = Vec::new();
+            for seed in 1..=seeds {
+                tell(&format!("{}, {seed} of {seeds}", policy.name));
+                let data = simulated(&self.simulate, seed)?;
+                runs.push(policy.measure(&data, self.draws, seed)?);
+            }
+            outcome.row(row(policy, self.draws, &runs));
+        }
+        for Reported { name, milliseconds, distinct, tpr } in &self.reported {
+            let mut row = cells![name.as_str(), "", self.draws, *distinct, *tpr, *milliseconds];
+            row.resize(columns.len(), Cell::from(""));
+            outcome.row(row);
+        }
+        tell("flow loss");
+        let losses = self.loss.measure(tell)?;
+        outcome.figures.extend(losses.figures);
+        self.explain(&mut outcome, seeds);
+        Ok(outcome)
+    }
+
+    fn explain(&self, outcome: &mut Outcome, seeds: u64) {
+        outcome.note(format!(
+            "means over {seeds} data sets; a graph is the fully connected one of a drawn order (of `free`: what was drawn, cycles and all), its TPR the share of true edges in it"
+        ));
+        outcome.note("TV and KL of policy to target from the draws' exact probabilities (summed over all ways to an order); \
+ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice for bic; at other temperatures it is the mean weight of the draws");
+        outcome.note(
+            "an exact sampler has TV 0 and slope 1; R² is low where ln r hardly differs among the draws",
+        );
+    }
+}
+
+fn row(policy: &Policy, draws: usize, runs: &[Measured]) -> Vec<Cell> {
+    let over = |field: fn(&Measured) -> f64| mean(runs.iter().map(field));
+    let fits = |field: fn(&Fit) -> f64| mean(runs.iter().filter_map(|run| run.fit.as_ref()).map(field));
+    cells![
+        policy.name.as_str(),
+        policy.temperature,
+        draws,
+        over(|run| run.distinct),
+        over(|run| run.recall),
+        over(|run| run.milliseconds),
+        fits(|fit| fit.total_variation),
+        fits(|fit| fit.divergence),
+        fits(|fit| fit.slope),
+        fits(|fit| fit.explained),
+    ]
+}
+
+impl Policy {
+    fn measure(&self, data: &Simulated, draws: usize, seed: u64) -> Result<Measured, Failure> {
+        let problem = scored(data, self.score)?;
+        let reward = problem.log_reward(self.walk)?;
+        let config = self.effort.config(self.walk, ObjectiveName::Tb, self.temperature, seed);
+        let trainer = trained(config, &problem, &*reward, &mut |_| {})?;
+        let sampler = trainer.sampler();
+        let terminals = drawn(&sampler, draws, seed);
+        let log_partition = match (self.score, reward.local()) {
+            (_, Some(local)) if self.walk == Walk::Order => Some(
+                Lattice::new(local, problem.model.constraints())
+                    .map_err(gflowcausal::Error::from)?
+                    .log_partition(),
+            ),
+            (ScoreName::Varsort, _) => Some(log_half_factorial(data.dag.nodes())),
+            _ => None,
+        };
+        let known = log_partition.filter(|_| self.temperature == 1.0);
+        let pairs: Option<Vec<(f64, f64)>> = terminals
+            .iter()
+            .map(|end| Some((reward.log_reward(end) / self.temperature, sampler.log_probability(end)?)))
+            .collect();
+        Ok(Measured {
+            milliseconds: milliseconds(&sampler, draws),
+            distinct: terminals.iter().collect::<HashSet<_>>().len() as f64,
+            recall: mean(terminals.iter().map(|end| recall(end, &data.dag))),
+            fit: pairs.map(|pairs| Fit::of(&pairs, known)),
+        })
+    }
+}
+
+fn drawn(sampler: &Sampler<'_>, draws: usize, seed: u64) -> Vec<Terminal> {
+    let samples = sampler.sample(draws, seed, SampleMode::Policy);
+    samples.into_iter().map(|sample| sample.terminal).collect()
+}
+
+/// CPU milliseconds of a draw, fastest of five tries.
+fn milliseconds(sampler: &Sampler<'_>, draws: usize) -> f64 {
+    let try_once = |seed| timed(|| drawn(sampler, draws, seed)).1;
+    1e3 * (0..5).map(try_once).fold(f64::INFINITY, f64::min) / draws as f64
+}
+
+/// `ln Σ r` of varsort over all orders: an order and its reverse are worth one together.
+fn log_half_factorial(nodes: usize) -> f64 {
+    (3..=nodes).map(|factor| (factor as f64).ln()).sum()
+}
+
+impl Fit {
+    /// From `ln r` and `ln P` of draws from `P`, and `ln Σ r` where it is known.
+    fn of(pairs: &[(f64, f64)], log_partition: Option<f64>) -> Self {
+        let log_weights: Vec<f64> = pairs.iter().map(|(reward, probability)| reward - probability).collect();
+        let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let estimate = || largest + mean(log_weights.iter().map(|weight| (weight - largest).exp())).ln();
+        let log_partition = log_partition.unwrap_or_else(estimate);
+        let (slope, explained) = line_through(pairs);
+        Self {
+            total_variation: 0.5
+                * mean(log_weights.iter().map(|weight| (weight - log_partition).exp_m1().abs())),
+            divergence: log_partition - mean(log_weights.iter().copied()),
+            slope,
+            explained,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Draws from (¼, ¾) where (½, ½) is wanted: TV is ¼, KL is ¼ ln ½ + ¾ ln 3/2.
+    #[test]
+    fn distances_from_draws_of_a_known_policy() {
+        let (rare, often) = ((0.0, 0.25_f64.ln()), (0.0, 0.75_f64.ln()));
+        let fit = Fit::of(&[rare, often, often, often], Some(2.0_f64.ln()));
+        assert!((fit.total_variation - 0.25).abs() < 1e-12);
+        assert!((fit.divergence - (0.25 * 0.5_f64.ln() + 0.75 * 1.5_f64.ln())).abs() < 1e-12);
+        let estimated = Fit::of(&[rare, often, often, often], None);
+        assert!((estimated.total_variation - 0.25).abs() < 1e-12, "the mean weight is ln Σ r here");
+    }
+
+    #[test]
+    fn the_rewards_of_all_orders_sum_to_half_their_number() {
+        use gflowcausal::graph::all_orders;
+        let data = simulated(&Simulation { nodes: 5, rows: 50, ..Simulation::default() }, 1).expect("data");
+        let problem = scored(&data, ScoreName::Varsort).expect("a problem");
+        let total: f64 = all_orders(5).map(|order| problem.model.order_score().score(&order).exp()).sum();
+        // The worst order of all is given a quarter of a path of the twenty.
+        assert!((total - log_half_factorial(5).exp() - 0.0125).abs() < 1e-9, "{total}");
+    }
+}

@@ -1,0 +1,124 @@
+//! The time it takes to draw graphs by the paper's three cases, the naive way beside each.
+
+use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Terrain, Walk};
+use gflowcausal::graph::Constraints;
+use gflowcausal::{Error, Figure, FigureAxis, Series, Span};
+use serde::Deserialize;
+
+use super::findings::{Outcome, cells};
+use super::naive::Naive;
+use super::policy::timed;
+use crate::failure::Failure;
+
+/// How many points a line has.
+const POINTS: usize = 10;
+
+/// Draws by each case, at each size.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::bench) struct Cases {
+    size: Vec<Size>,
+}
+
+/// How many variables, and how many graphs are drawn by ours and by the naive way.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    nodes: usize,
+    graphs: usize,
+    naive: usize,
+}
+
+/// What is called what.
+const WALKS: [(Walk, &str); 4] = [
+    (Walk::Complete, "Case 1 (complete)"),
+    (Walk::Edges, "Case 2 (edges)"),
+    (Walk::Chain, "Case 3 (chain)"),
+    (Walk::Order, "order (beyond the paper)"),
+];
+
+/// Graphs drawn so far and the seconds they took.
+type Course = Vec<(f64, f64)>;
+
+impl Cases {
+    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+        let columns = ["variables", "draws", "way", "graphs", "steps a graph", "CPU ms a graph", "of Case 1"];
+        let mut outcome = Outcome::new(&columns);
+        for size in &self.size {
+            tell(&format!("{} variables", size.nodes));
+            size.measure(&mut outcome)?;
+        }
+        outcome.note(
+            "one thread, perceptron 2 × 256 at its first values: what the weights are does not change the time",
+        );
+        outcome.note(
+            "naive: dense network, one graph at a time, a search for paths from every node at each step",
+        );
+        Ok(outcome)
+    }
+}
+
+impl Size {
+    fn measure(&self, outcome: &mut Outcome) -> Result<(), Failure> {
+        let mut series = Vec::new();
+        let mut first = None;
+        for (walk, name) in WALKS {
+            let terrain = Terrain::new(walk, Constraints::none(self.nodes))
+                .map_err(|error| Error::from(gflowcausal::flow::TrainError::from(error)))?;
+            let network = Mlp::new(terrain.inputs(), terrain.actions(), &MlpConfig::default(), 1);
+            let naive = if walk == Walk::Order { None } else { Some(self.naively(walk, &network)) };
+            let steps = naive.as_ref().map_or(self.nodes as f64, |(_, steps)| *steps);
+            let course = self.ours(&Sampler::new(&terrain, &network));
+            let base = *first.get_or_insert(milliseconds(&course));
+            for (way, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
+                let Some(course) = course else { continue };
+                let (graphs, each) = (course.last().map_or(0.0, |point| point.0), milliseconds(&course));
+                outcome.row(cells![self.nodes, name, way, graphs, steps, each, each / base]);
+                series.push(Series { name: format!("{name}, {way}"), points: course });
+            }
+        }
+        // The lines of ours first: they are what the figure is about.
+        series.sort_by_key(|series| series.name.ends_with("naive"));
+        let figure = Figure {
+            heading: format!("Accumulated time of drawing graphs of {} variables", self.nodes),
+            across: FigureAxis::new("graphs drawn", Span::FromZero),
+            up: FigureAxis::new("CPU seconds", Span::Values),
+            series,
+        };
+        outcome.figures.insert(format!("fig-case-{}", self.nodes), figure);
+        Ok(())
+    }
+
+    fn ours(&self, sampler: &Sampler<'_>) -> Course {
+        course(self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
+    }
+
+    /// The course of the naive way, and the mean number of steps.
+    fn naively(&self, walk: Walk, network: &dyn Network) -> (Course, f64) {
+        let naive = Naive::new(walk, self.nodes, network);
+        let mut steps = 0;
+        let course = course(self.naive, |part, count| {
+            for k in 0..count as u64 {
+                steps += naive.draw(part, k).1;
+            }
+        });
+        (course, steps as f64 / self.naive as f64)
+    }
+}
+
+/// Draws in equal parts; `draw` gets the number of the part and how many to draw.
+fn course(graphs: usize, mut draw: impl FnMut(u64, usize)) -> Course {
+    let (mut seconds, mut done) = (0.0, 0);
+    let mut course = Vec::new();
+    for part in 1..=POINTS {
+        let count = graphs * part / POINTS - done;
+        done += count;
+        seconds += timed(|| draw(part as u64, count)).1;
+        course.push((done as f64, seconds));
+    }
+    course
+}
+
+fn milliseconds(course: &Course) -> f64 {
+    course.last().map_or(f64::NAN, |(graphs, seconds)| 1e3 * seconds / graphs)
+}

@@ -1,0 +1,199 @@
+//! Studies: what is measured inside the program, and drawn, where a table of runs does not say enough.
+
+mod ablation;
+mod calibration;
+mod cases;
+mod diversity;
+mod exactness;
+mod findings;
+mod losses;
+mod naive;
+mod policy;
+mod sampling;
+mod speed;
+
+use std::path::Path;
+
+use gflowcausal::{Error, RunDir, with_threads};
+use serde::Deserialize;
+
+use self::ablation::Ablation;
+use self::calibration::Calibration;
+use self::cases::Cases;
+use self::diversity::Diversity;
+use self::exactness::Exactness;
+pub(super) use self::findings::{Findings, Outcome};
+use self::losses::Losses;
+pub(super) use self::policy::line_through;
+use self::sampling::Sampling;
+use self::speed::Speed;
+use super::runs::{digest, program_stamp};
+use super::suite::Suite;
+use crate::failure::Failure;
+
+/// What a suite measures beside its runs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Study {
+    Ablation(Ablation),
+    Calibration(Calibration),
+    Cases(Cases),
+    Diversity(Diversity),
+    Exactness(Exactness),
+    Losses(Losses),
+    Sampling(Sampling),
+    Speed(Speed),
+}
+
+impl Study {
+    /// Measures, unless `out` keeps what the same program measured before; writes table and figures there.
+    pub(super) fn perform(
+        &self,
+        suite: &Suite,
+        out: &Path,
+        tell: &(dyn Fn(&str) + Sync),
+    ) -> Result<Findings, Failure> {
+        let kept = RunDir::create(out.join("studies")).map_err(Error::from)?;
+        let name =
+            format!("{}.json", &digest(&format!("{} {self:?} {}", program_stamp(), suite.seeds))[..16]);
+        let known = kept.read(&name).ok().and_then(|bytes| serde_json::from_slice::<Outcome>(&bytes).ok());
+        let mut outcome = match known {
+            Some(outcome) => outcome,
+            None => self.measure(suite.seeds, tell)?,
+        };
+        let bytes =
+            serde_json::to_vec(&outcome).map_err(|error| Failure::running("json", error.to_string()))?;
+        kept.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
+        outcome.findings.suite.clone_from(&suite.name);
+        outcome.findings.title.clone_from(&suite.title);
+        write(&outcome, out)?;
+        Ok(outcome.findings)
+    }
+
+    /// Times are those of one thread, so all but the calibration, which asks for none, run on one.
+    fn measure(&self, seeds: u64, tell: &(dyn Fn(&str) + Sync)) -> Result<Outcome, Failure> {
+        match self {
+            Self::Ablation(study) => with_threads(1, || study.measure(seeds, tell)),
+            Self::Calibration(study) => study.measure(tell),
+            Self::Cases(study) => with_threads(1, || study.measure(tell)),
+            Self::Diversity(study) => with_threads(1, || study.measure(tell)),
+            Self::Exactness(study) => with_threads(1, || study.measure(tell)),
+            Self::Losses(study) => with_threads(1, || study.measure(tell)),
+            Self::Sampling(study) => with_threads(1, || study.measure(seeds, tell)),
+            Self::Speed(study) => with_threads(1, || study.measure(tell)),
+        }
+    }
+}
+
+/// The table as CSV; each figure as SVG, PNG and the CSV of its points.
+fn write(outcome: &Outcome, out: &Path) -> Result<(), Failure> {
+    let mut files = vec![(format!("{}.csv", outcome.findings.suite), outcome.findings.csv().into_bytes())];
+    for (name, figure) in &outcome.figures {
+        files.push((format!("{name}.svg"), figure.svg().into_bytes()));
+        files.push((format!("{name}.png"), figure.png()?));
+        files.push((format!("{name}-points.csv"), figure.csv().into_bytes()));
+    }
+    let dir = RunDir::open(out).map_err(Error::from)?;
+    for (name, bytes) in files {
+        dir.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::findings::Cell;
+    use super::*;
+
+    /// What the quick form of a suite's study finds, and the files it leaves.
+    fn quick(suite: &str) -> (Findings, Vec<String>) {
+        let suites = Suite::named(&[suite.to_owned()]).expect("a suite");
+        let suite = suites.into_iter().next().expect("one suite").quick();
+        let home = tempfile::TempDir::new().expect("a directory");
+        let study = suite.study.as_ref().expect("a study");
+        let findings =
+            study.perform(&suite, home.path(), &|_| {}).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let files = std::fs::read_dir(home.path()).expect("it can be listed");
+        let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("a file").file_name();
+        (findings, files.map(|file| name(file).to_string_lossy().into_owned()).collect())
+    }
+
+    /// The numbers of a column, top to bottom.
+    fn column(findings: &Findings, name: &str) -> Vec<f64> {
+        let at = findings.columns.iter().position(|column| column == name).expect("a column");
+        let number = |row: &Vec<Cell>| match row[at] {
+            Cell::Number(value) => value,
+            Cell::Text(_) => f64::NAN,
+        };
+        findings.rows.iter().map(number).collect()
+    }
+
+    #[test]
+    fn cases_are_timed_and_drawn() {
+        let (findings, files) = quick("fig-case");
+        assert_eq!(column(&findings, "steps a graph")[..2], [28.0, 28.0], "Case 1 joins all pairs");
+        assert_eq!(column(&findings, "steps a graph")[4..], [7.0, 7.0, 8.0]);
+        assert!(column(&findings, "CPU ms a graph").iter().all(|&each| each > 0.0));
+        for file in ["fig-case.csv", "fig-case-8.svg", "fig-case-8.png", "fig-case-8-points.csv"] {
+            assert!(files.iter().any(|name| name == file), "no {file} in {files:?}");
+        }
+    }
+
+    #[test]
+    fn a_colder_policy_draws_better_graphs() {
+        let (findings, _) = quick("fig-diverse");
+        let recalls = column(&findings, "mean TPR");
+        assert!(recalls[1] > recalls[0] + 0.05, "{recalls:?}");
+        let distinct = column(&findings, "distinct");
+        assert!(distinct.iter().all(|&count| (1.0..=500.0).contains(&count)), "{distinct:?}");
+    }
+
+    #[test]
+    fn training_samples_more_good_graphs_than_chance() {
+        let (findings, _) = quick("fig-sampling");
+        assert_eq!(column(&findings, "sampled"), [1800.0, 1800.0]);
+        let good = column(&findings, "TPR > 0.6");
+        assert!(good[0] > good[1], "{good:?}");
+    }
+
+    #[test]
+    fn the_loss_falls() {
+        let (findings, _) = quick("fig-loss");
+        assert!(column(&findings, "ratio").iter().all(|&ratio| ratio < 0.9), "{:?}", findings.rows);
+    }
+
+    #[test]
+    fn every_walk_with_every_objective_is_timed_or_named_as_left_out() {
+        let (findings, _) = quick("speed");
+        let left_out = findings.notes[1].split(": ").nth(1).expect("a list").split(", ").count();
+        assert_eq!(findings.rows.len() + left_out, 6 * 4 + 1, "{:?}", findings.notes);
+        assert!(column(&findings, "of the peak, %").iter().all(|&share| share > 0.0));
+    }
+
+    #[test]
+    fn every_ordered_pair_falls_into_a_bin() {
+        let (findings, files) = quick("calibration");
+        assert_eq!(column(&findings, "ordered pairs").iter().sum::<f64>(), 8.0 * 20.0);
+        assert!(files.contains(&"calibration.svg".to_owned()));
+    }
+
+    #[test]
+    fn trajectory_balance_comes_near_the_exact_distribution_on_every_walk_over_orders() {
+        let (findings, _) = quick("exactness");
+        for (row, distance) in findings.rows.iter().zip(column(&findings, "TV")) {
+            let is = |place: usize, words: &[&str]| words.iter().any(|word| row[place] == Cell::from(*word));
+            if is(1, &["complete", "edges", "chain", "order"]) && is(2, &["tb"]) {
+                assert!(distance < 0.02, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn draws_of_the_ablation_are_in_proportion_to_the_reward() {
+        let (findings, files) = quick("ablation");
+        let distances = column(&findings, "TV to exact");
+        assert!(distances[0] < 0.1 && distances[1] < 0.1, "{distances:?}");
+        assert!(distances[2].is_nan(), "the walk with cycles has too many ways to one graph");
+        assert!(files.contains(&"ablation-loss.svg".to_owned()));
+    }
+}

@@ -1,0 +1,135 @@
+//! How many good graphs are sampled in the course of training.
+
+use gflowcausal::data::Simulation;
+use gflowcausal::flow::{ExplorationConfig, ObjectiveName, Walk};
+use gflowcausal::{Figure, FigureAxis, ScoreName, Series, Span};
+use serde::Deserialize;
+
+use super::findings::{Outcome, cells};
+use super::policy::{Effort, Watched, mean, scored, simulated, trained};
+use crate::failure::Failure;
+
+/// Training runs whose samples are held against the truth.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::bench) struct Sampling {
+    simulate: Simulation,
+    effort: Effort,
+    /// From which share of the true edges on a graph is good.
+    good: f64,
+    policy: Vec<Policy>,
+}
+
+/// One way to sample.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Policy {
+    name: String,
+    #[serde(default = "tb")]
+    objective: ObjectiveName,
+    #[serde(default = "one")]
+    temperature: f64,
+    /// Whether every action is drawn at random.
+    #[serde(default)]
+    uniform: bool,
+}
+
+fn tb() -> ObjectiveName {
+    ObjectiveName::Tb
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// What was sampled in one run: the recalls of each iteration.
+type Run = Vec<Vec<f64>>;
+
+impl Sampling {
+    pub(super) fn measure(&self, seeds: u64, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+        let good = format!("TPR > {}", self.good);
+        let columns = [
+            "policy",
+            "runs",
+            "sampled",
+            &good,
+            "in the last tenth",
+            "mean TPR of the last tenth",
+            "best TPR",
+        ];
+        let mut outcome = Outcome::new(&columns);
+        let mut series = Vec::new();
+        for policy in &self.policy {
+            let mut runs = Vec::new();
+            for seed in 1..=seeds {
+                tell(&format!("{}, {seed} of {seeds}", policy.name));
+                runs.push(self.run(policy, seed)?);
+            }
+            outcome.row(self.row(policy, &runs));
+            series.push(Series { name: policy.name.clone(), points: self.course(&runs) });
+        }
+        let figure = Figure {
+            heading: format!("Good graphs sampled while training, {} variables", self.simulate.nodes),
+            across: FigureAxis::new("iteration", Span::FromZero),
+            up: FigureAxis::new(&format!("sampled graphs with {good} so far"), Span::FromZero),
+            series,
+        };
+        outcome.figures.insert("fig-sampling".to_owned(), figure);
+        outcome.note(format!(
+            "means over the runs; {} graphs an iteration; TPR of a sampled order: the share of true edges that go along it",
+            self.effort.batch_size
+        ));
+        outcome.note("CORL, which the paper draws beside its own, is not among our methods, and the paper prints no numbers of its curve");
+        Ok(outcome)
+    }
+
+    fn run(&self, policy: &Policy, seed: u64) -> Result<Run, Failure> {
+        let data = simulated(&self.simulate, seed)?;
+        let problem = scored(&data, ScoreName::Varsort)?;
+        let reward = problem.log_reward(Walk::Chain)?;
+        let watched = Watched::new(&*reward, &data.dag);
+        let mut config = self.effort.config(Walk::Chain, policy.objective, policy.temperature, seed);
+        // Only what is sampled is to be seen.
+        config.replay.share = 0.0;
+        config.replay.capacity = 0;
+        if policy.uniform {
+            config.exploration = ExplorationConfig { start: 1.0, end: 1.0, iterations: 0 };
+        }
+        let mut run = Vec::new();
+        trained(config, &problem, &watched, &mut |progress| {
+            // The first call also brings the random walks that the start looks at.
+            let mut seen = watched.take();
+            if progress.iteration == 1 {
+                seen.drain(..seen.len() - self.effort.batch_size);
+            }
+            run.push(seen);
+        })?;
+        Ok(run)
+    }
+
+    fn row(&self, policy: &Policy, runs: &[Run]) -> Vec<super::findings::Cell> {
+        let late = |run: &Run| run[run.len() * 9 / 10..].concat();
+        let all: Vec<f64> = runs.iter().flatten().flatten().copied().collect();
+        let good = |values: &[f64]| values.iter().filter(|&&recall| recall > self.good).count() as f64;
+        cells![
+            policy.name.as_str(),
+            runs.len(),
+            all.len() / runs.len(),
+            good(&all) / runs.len() as f64,
+            mean(runs.iter().map(|run| good(&late(run)) / late(run).len() as f64)),
+            mean(runs.iter().flat_map(late)),
+            all.iter().copied().fold(0.0, f64::max),
+        ]
+    }
+
+    /// The mean over the runs of how many were good up to each iteration.
+    fn course(&self, runs: &[Run]) -> Vec<(f64, f64)> {
+        let mut total = 0.0;
+        let at = |iteration: usize| {
+            let good = runs.iter().flat_map(|run| &run[iteration]).filter(|&&recall| recall > self.good);
+            total += good.count() as f64 / runs.len() as f64;
+            ((iteration + 1) as f64, total)
+        };
+        (0..runs[0].len()).map(at).collect()
+    }
+}
