@@ -7,11 +7,23 @@ use super::suite::{Paper, Suite};
 use crate::output::aligned;
 
 /// What stands in front of the columns of figures.
-const HEADER: [&str; 11] =
-    ["data", "scale", "method", "graphs", "TPR", "FDR", "SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s"];
+const HEADER: [&str; 12] = [
+    "data",
+    "scale",
+    "method",
+    "graphs",
+    "TPR",
+    "FDR",
+    "SHD",
+    "class SHD",
+    "CPDAG-SHD",
+    "E-SHD",
+    "AUROC",
+    "CPU s",
+];
 
 /// The columns of figures.
-const FIGURES: [usize; 8] = [3, 4, 5, 6, 7, 8, 9, 10];
+const FIGURES: [usize; 9] = [3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -29,6 +41,8 @@ pub(super) struct Row {
     pub(super) method: String,
     /// How many graphs the figures are means of.
     pub(super) graphs: usize,
+    /// How many runs gave no graph.
+    pub(super) without_result: usize,
     pub(super) tpr: Option<Spread>,
     pub(super) fdr: Option<Spread>,
     pub(super) shd: Option<Spread>,
@@ -174,8 +188,11 @@ fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
                 own.iter().filter_map(|record| record.outcome.as_ref().ok().copied()).collect();
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
             let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
-            row.note =
-                failed.clone().next().map(|reason| format!("{} without result: {reason}", failed.count()));
+            row.without_result = failed.clone().count();
+            row.note = failed
+                .clone()
+                .next()
+                .map(|reason| format!("{} {scale} without result: {reason}", row.without_result));
             rows.push(row);
         }
     }
@@ -190,6 +207,7 @@ impl Row {
             scale: scale.to_owned(),
             method,
             graphs: figures.len(),
+            without_result: 0,
             tpr: spread(|figures| figures.tpr),
             fdr: spread(|figures| figures.fdr),
             shd: spread(|figures| figures.shd),
@@ -221,16 +239,26 @@ impl Row {
         }
     }
 
+    /// How many graphs there are, of how many that were wanted.
+    fn count(&self) -> String {
+        match (self.graphs, self.without_result) {
+            (0, 0) => String::new(),
+            (graphs, 0) => graphs.to_string(),
+            (graphs, failed) => format!("{graphs} of {}", graphs + failed),
+        }
+    }
+
     fn cells(&self) -> Vec<String> {
         let mark = if self.method == "the paper" && self.note.is_some() { " !" } else { "" };
         vec![
             self.data.clone(),
             self.scale.clone(),
             self.method.clone(),
-            if self.graphs == 0 { String::new() } else { self.graphs.to_string() },
+            self.count(),
             Spread::text(self.tpr, 2) + mark,
             Spread::text(self.fdr, 2),
             Spread::text(self.shd, 1) + mark,
+            Spread::text(self.class_shd, 1),
             Spread::text(self.cpdag_shd, 1),
             Spread::text(self.expected_shd, 1),
             Spread::text(self.auroc, 3),
