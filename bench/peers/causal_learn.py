@@ -1,10 +1,11 @@
-"""causal-learn's PC, GES and BOSS on a table, with the settings that ours are compared at."""
+"""causal-learn's PC, GES, BOSS and GRaSP on a table, with the settings that ours are compared at."""
 
 import random
 
 import numpy as np
 from causallearn.search.ConstraintBased.PC import pc
 from causallearn.search.PermutationBased.BOSS import boss
+from causallearn.search.PermutationBased.GRaSP import grasp
 from causallearn.search.ScoreBased.GES import ges
 from causallearn.utils.PDAG2DAG import pdag2dag
 
@@ -29,10 +30,24 @@ def equivalence_search(data):
     return _outcome(record["G"], seconds)
 
 
+def equivalence_search_categories(data):
+    """GES with BDeu, the package's own prior weights."""
+    record, seconds = timed(lambda: ges(data.values, score_func="local_score_BDeu"))
+    return _outcome(record["G"], seconds)
+
+
 def order_search(data, seed):
     """BOSS with the same score; it starts once, from the order of the columns."""
     random.seed(seed)
     start = lambda: boss(data.values, parameters={"lambda_value": 0.5}, verbose=False)
+    graph, seconds = timed(start)
+    return _outcome(graph, seconds)
+
+
+def sparsest_permutation(data, seed):
+    """GRaSP with the same score and the package's depth."""
+    random.seed(seed)
+    start = lambda: grasp(data.values, parameters={"lambda_value": 0.5}, verbose=False)
     graph, seconds = timed(start)
     return _outcome(graph, seconds)
 

@@ -15,7 +15,7 @@ import warnings
 
 import environment
 
-environment.enter("linear-requirements.txt")
+environment.enter()
 
 import numpy as np
 

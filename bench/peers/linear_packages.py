@@ -1,4 +1,7 @@
-"""lingam's, gcastle's and dagma's programs on a table, with their own defaults."""
+"""lingam's, gcastle's, dagma's and CausalDisco's programs on a table, with their own defaults.
+
+Each is imported where it is used: importing all takes longer than most runs.
+"""
 
 import importlib.util
 import sys
@@ -7,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from dagma.linear import DagmaLinear
-from lingam import DirectLiNGAM, ICALiNGAM
 
 from harness import timed
 
@@ -26,11 +27,15 @@ class Found:
 
 
 def direct_lingam(data, seed):
+    from lingam import DirectLiNGAM
+
     model, seconds = timed(lambda: DirectLiNGAM(random_state=seed).fit(data.values))
     return _lingam(model, seconds)
 
 
 def ica_lingam(data, seed):
+    from lingam import ICALiNGAM
+
     model, seconds = timed(lambda: ICALiNGAM(random_state=seed).fit(data.values))
     return _lingam(model, seconds)
 
@@ -42,12 +47,38 @@ def notears(data, seed):
 
 
 def dagma(data, seed):
+    from dagma.linear import DagmaLinear
+
     model = DagmaLinear(loss_type="l2")
     weights, seconds = timed(lambda: model.fit(data.values.copy(), lambda1=PENALTIES["dagma"], w_threshold=THRESHOLD))
     return Found((weights != 0).astype(int), seconds)
 
 
-PEERS = {"direct-lingam": direct_lingam, "ica-lingam": ica_lingam, "notears": notears, "dagma": dagma}
+def sort_var(data, seed):
+    from CausalDisco.baselines import var_sort_regress
+
+    return _sorted(var_sort_regress, data)
+
+
+def sort_r2(data, seed):
+    from CausalDisco.baselines import r2_sort_regress
+
+    return _sorted(r2_sort_regress, data)
+
+
+PEERS = {
+    "direct-lingam": direct_lingam,
+    "ica-lingam": ica_lingam,
+    "notears": notears,
+    "dagma": dagma,
+    "sort-var": sort_var,
+    "sort-r2": sort_r2,
+}
+
+
+def _sorted(regress, data):
+    weights, seconds = timed(lambda: regress(data.values))
+    return Found((weights != 0).astype(int), seconds)
 
 
 def _lingam(model, seconds):

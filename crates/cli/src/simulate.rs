@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
-    GraphFamily, Model, NoiseFamily, NoiseScale, Simulated, Simulation, write_csv, write_parquet,
+    GraphFamily, KnownNetwork, Model, NetworkSimulation, NoiseFamily, NoiseScale, Simulated, Simulation,
+    simulate, simulate_network, write_csv, write_parquet,
 };
 use gflowcausal::graph::{Format, NamedGraph, Pdag, counted};
 use gflowcausal::{Error, FileError, RunDir, graph_bytes};
@@ -25,7 +26,8 @@ Examples:
   gflowcausal simulate --graph er --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal simulate --graph sf --nodes 100 --degree 5 --standardize --out d
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
-  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big",
+  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big
+  gflowcausal simulate --network alarm --rows 5000 --out alarm",
     before_long_help = "Random graphs:
   er           exactly degree x nodes edges, any set of pairs equally likely, a random order (NOTEARS)
   er-gnp       each pair with the same probability, a random order (gcastle)
@@ -40,7 +42,11 @@ Models:
   quadratic    linear, square and cross terms plus non-Gaussian noise (RL-BIC); weak parents leave the truth
   mlp          a random network with 100 hidden sigmoids, plus noise
   mim          tanh + cos + sin of linear projections, plus noise
-  discrete     categories drawn from a random table for each joint value of the parents"
+  discrete     categories drawn from a random table for each joint value of the parents
+
+Networks of the literature, with their own parameters (variables, edges):
+  alarm (37, 46)  insurance (27, 52)  hailfinder (56, 66)         discrete
+  ecoli70 (46, 70)  magic-irri (64, 102)  arth150 (107, 150)      linear with Gaussian noise"
 )]
 pub(crate) struct Arguments {
     /// How edges are chosen.
@@ -64,6 +70,10 @@ pub(crate) struct Arguments {
     /// What the noise is multiplied by: a number, or `LOW..HIGH` to draw one for each variable [default: 1].
     #[arg(long, value_name = "SCALE")]
     noise_scale: Option<NoiseScale>,
+    /// Data of a published network with its own parameters, instead of a random graph and model.
+    #[arg(long, value_name = "NAME", value_parser = one_of::<KnownNetwork>(),
+        conflicts_with_all = ["graph", "nodes", "degree", "edges", "model", "noise", "noise_scale"])]
+    network: Option<KnownNetwork>,
     /// How many observations.
     #[arg(long, value_name = "N", default_value_t = Simulation::default().rows)]
     rows: usize,
@@ -101,14 +111,49 @@ enum Choice {
 #[derive(Serialize)]
 struct Summary<'a> {
     version: &'static str,
-    simulation: &'a Simulation,
+    simulation: &'a Asked,
     rows: usize,
     nodes: usize,
     edges: usize,
     files: &'a [PathBuf],
 }
 
+/// What data are drawn from.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Asked {
+    Random(Simulation),
+    Network(NetworkSimulation),
+}
+
+impl Asked {
+    fn draw(&self) -> Result<Simulated, Failure> {
+        let drawn = match self {
+            Self::Random(simulation) => simulate(simulation),
+            Self::Network(simulation) => simulate_network(simulation),
+        };
+        Ok(drawn.map_err(Error::from)?)
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Random(Simulation { graph, model, seed, .. }) => {
+                format!("graph {graph}, model {model}, seed {seed}")
+            }
+            Self::Network(NetworkSimulation { name, seed, .. }) => format!("network {name}, seed {seed}"),
+        }
+    }
+}
+
 impl Arguments {
+    fn asked(&self) -> Asked {
+        let Self { rows, seed, standardize, missing_rate, .. } = *self;
+        match self.network {
+            Some(name) => Asked::Network(NetworkSimulation { name, rows, seed, standardize, missing_rate }),
+            None => Asked::Random(self.config()),
+        }
+    }
+
     fn config(&self) -> Simulation {
         Simulation {
             graph: self.graph,
@@ -142,19 +187,19 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_format()?;
-    let config = arguments.config();
-    let simulated = gflowcausal::data::simulate(&config).map_err(Error::from)?;
+    let asked = arguments.asked();
+    let simulated = asked.draw()?;
     let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
     let files = write(&arguments.out, data, &simulated)?;
-    let (rows, nodes, edges) = (simulated.table.rows(), config.nodes, simulated.dag.edge_count());
+    let (rows, nodes) = (simulated.table.rows(), simulated.dag.nodes());
+    let edges = simulated.dag.edge_count();
     if arguments.wants(Choice::Json) {
         let version = env!("CARGO_PKG_VERSION");
-        return print_json(&Summary { version, simulation: &config, rows, nodes, edges, files: &files });
+        return print_json(&Summary { version, simulation: &asked, rows, nodes, edges, files: &files });
     }
     let [rows, nodes, edges] =
         [(rows, "row"), (nodes, "variable"), (edges, "edge")].map(|(n, of)| counted(n, of));
-    let (graph, model, seed) = (config.graph, config.model, config.seed);
-    let mut text = format!("{rows} of {nodes}, {edges} (graph {graph}, model {model}, seed {seed})\n");
+    let mut text = format!("{rows} of {nodes}, {edges} ({})\n", asked.text());
     for file in &files {
         text.push_str(&format!("  {}\n", file.display()));
     }

@@ -94,3 +94,99 @@ fn what_is_unknown_is_refused_and_nothing_written() {
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
+
+/// A stand-in for `python3` that makes an environment with itself as its Python, installs nothing, and answers the driver's
+/// questions by method: a graph, too long, or a failure.
+#[cfg(unix)]
+fn stand_in(home: &Path) -> std::ffi::OsString {
+    use std::os::unix::fs::PermissionsExt;
+    let script = r#"#!/bin/sh
+echo "$*" >> "$CALLS"
+case "$*" in
+  "-m venv"*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
+  *"-m pip"*) ;;
+  *" pc "*) echo '{"found": {"directed": [[0, 1]], "undirected": [[2, 3]], "cpu_seconds": 0.25}}' ;;
+  *" boss "*) echo '"too-long"' ;;
+  *) echo 'progress' >&2; echo 'LinAlgError: Singular matrix' >&2; exit 1 ;;
+esac
+"#;
+    let bin = home.join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("python3"), script).unwrap();
+    fs::set_permissions(bin.join("python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut path = bin.into_os_string();
+    path.push(":/usr/bin:/bin");
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn other_packages_stand_in_the_same_table_whatever_becomes_of_them() {
+    let home = TempDir::new().unwrap();
+    let path = stand_in(home.path());
+    let run = |arguments: &str| {
+        let mut command = bench(home.path(), arguments);
+        command.env("PATH", &path).env("XDG_CACHE_HOME", home.path().join("cache"));
+        command.env("CALLS", home.path().join("calls"));
+        String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+    };
+    let arguments = "table5 --quick --methods sort-var --peers=causal-learn,gcastle --peer-seconds 7 --out r";
+    let text = run(arguments);
+    let row = |method: &str| text.lines().find(|line| line.contains(method)).unwrap().to_owned();
+    assert!(row("pc of causal-learn 0.1.4.8").ends_with("0.25"), "{text}");
+    assert!(row("notears of gcastle 1.0.4").contains("0 of 1"), "{text}");
+    assert!(
+        text.contains("boss of causal-learn 0.1.4.8: 1 raw without result: took longer than 7 s"),
+        "{text}"
+    );
+    assert!(
+        text.contains("notears of gcastle 1.0.4: 1 raw without result: LinAlgError: Singular matrix"),
+        "{text}"
+    );
+    assert!(!text.contains("dagma"), "only what was asked for:\n{text}");
+
+    let calls = || fs::read_to_string(home.path().join("calls")).unwrap();
+    let before = calls();
+    assert!(before.contains("driver.py causal-learn pc"), "{before}");
+    assert!(before.contains(" 1 raw 7\n"), "seed, scale and seconds:\n{before}");
+    assert_eq!(run(arguments), text);
+    let after = calls();
+    let again: Vec<&str> = after[before.len()..].lines().collect();
+    assert!(
+        again.iter().all(|call| call.contains("grasp") || call.contains("ges") || call.contains("notears")),
+        "what was found, or took too long, is not tried again: {again:?}"
+    );
+    assert!(run(&arguments.replace(" 7 ", " 9 ")).contains("took longer than 9 s"), "more time, another try");
+}
+
+#[test]
+fn without_python_our_rows_are_shown_and_the_reason_is_told() {
+    let home = TempDir::new().unwrap();
+    let mut command = bench(home.path(), "table5 --quick --methods sort-var --peers --out r");
+    command.env("PATH", home.path()).env("XDG_CACHE_HOME", home.path().join("cache"));
+    let output = command.assert().success().get_output().clone();
+    let [text, complaint] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(text.contains("sort-var") && !text.contains("causal-learn"), "{text}");
+    assert!(complaint.contains("the other packages are left out: python3 -m venv"), "{complaint}");
+}
+
+#[test]
+fn a_published_network_is_a_source_of_data() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), "networks --quick --methods pc --format json --out r");
+    let tables: Value = serde_json::from_str(&text).unwrap();
+    let rows = tables[0]["rows"].as_array().unwrap();
+    let named = |name: &str| rows.iter().find(|row| row["data"] == name && row["method"] == "pc").unwrap();
+    assert!(named("insurance")["tpr"]["mean"].as_f64().unwrap() > 0.3);
+    assert!(named("ecoli70")["tpr"]["mean"].as_f64().unwrap() > 0.5);
+}
+
+#[test]
+fn all_suites_come_to_their_tables_in_the_smallest_form() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), "all --quick --limit 1 --out r");
+    let listed = printed(home.path(), "--list");
+    for suite in listed.lines().map(|line| line.split_whitespace().next().unwrap()) {
+        assert!(text.contains(&format!("\n{suite}: ")) || text.starts_with(suite), "no {suite} in:\n{text}");
+    }
+}

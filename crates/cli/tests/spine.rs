@@ -240,3 +240,34 @@ fn graphs_come_through_pipes() {
 fn write(home: &TempDir, name: &str, text: &str) {
     fs::write(home.path().join(Path::new(name)), text).unwrap();
 }
+
+#[test]
+fn a_published_network_can_be_simulated() {
+    let home = TempDir::new().unwrap();
+    let run = |arguments: &str| gflowcausal(&home, &arguments.split(' ').collect::<Vec<_>>()).assert();
+    let shown =
+        run("simulate --network alarm --rows 200 --seed 2 --out a").success().get_output().stdout.clone();
+    assert!(
+        String::from_utf8(shown)
+            .unwrap()
+            .starts_with("200 rows of 37 variables, 46 edges (network alarm, seed 2)")
+    );
+    let header = fs::read_to_string(home.path().join("a/data.csv")).unwrap();
+    assert!(header.starts_with("HISTORY,CVP,PCWP"));
+    assert!(!home.path().join("a/weights.csv").exists());
+    run("simulate --network ecoli70 --standardize --out e").success();
+    assert!(fs::read_to_string(home.path().join("e/weights.csv")).unwrap().contains("lacY"));
+    for (wrong, message) in [
+        ("--network alarm --nodes 5", "cannot be used with"),
+        (
+            "--network alarm --standardize",
+            "error[option-without-effect]: option 'standardize' has no effect on network",
+        ),
+        ("--network asia", "invalid value 'asia'"),
+    ] {
+        let said = run(&format!("simulate {wrong} --out w")).code(2).get_output().stderr.clone();
+        let said = String::from_utf8(said).unwrap();
+        assert!(said.contains(message), "{said}");
+    }
+    assert!(!home.path().join("w").exists());
+}

@@ -22,9 +22,10 @@ pub use read::{
     Value, column_of, csv_moments, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
-    Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax,
-    RandomGraph, Simulated, Simulation, SimulationError, ValidSimulation, Weights, simulate, simulate_from,
-    simulate_linear,
+    BayesNetwork, DiscreteLaw, Equations, GaussianLaw, GraphFamily, GraphSize, KnownNetwork, Laws, Model,
+    NetworkSimulation, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax, RandomGraph, Simulated,
+    Simulation, SimulationError, ValidSimulation, Weights, simulate, simulate_from, simulate_linear,
+    simulate_network,
 };
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
 pub use write::{write_csv, write_parquet};

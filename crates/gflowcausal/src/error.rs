@@ -153,7 +153,9 @@ impl Error {
         match self {
             Self::Read(error) => error.code(),
             Self::Option(_) => "bad-option",
-            Self::Simulation(SimulationError::NoEffect { .. }) => "option-without-effect",
+            Self::Simulation(SimulationError::NoEffect { .. } | SimulationError::Categories(_)) => {
+                "option-without-effect"
+            }
             Self::Simulation(_) => "impossible-simulation",
             Self::GraphFile { source, .. } => format_code(source),
             Self::Graph { source, .. } => graph_code(source),

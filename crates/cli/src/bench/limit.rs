@@ -1,28 +1,26 @@
 //! The best that an order can give: the true one, pruned.
 
 use gflowcausal::Error;
-use gflowcausal::data::{Moments, Simulated, simulate};
-use gflowcausal::graph::{Constraints, Dag, Pdag, auroc, evaluate};
+use gflowcausal::data::{Moments, Simulated};
+use gflowcausal::graph::{Constraints, Dag, Edge, Pdag, auroc, evaluate};
 use gflowcausal::score::{Cam, LinearModel, NoPruning, Prune, ScoreError, TTest, prune_order};
 
 use super::runs::Figures;
-use super::suite::{Data, Limit, Source};
+use super::suite::{Data, Limit};
 
 /// The customary p-value.
 const ALPHA: f64 = 0.001;
 
 /// The figures of the true order of each graph of `data`, pruned; none where the data or the rule are not given.
 pub(super) fn limits(data: &Data, seeds: u64) -> Result<Vec<Figures>, Error> {
-    let (Source::Simulate(simulation), Some(rule)) = (&data.source, data.limit) else { return Ok(vec![]) };
+    let Some(rule) = data.limit else { return Ok(vec![]) };
     let one = |seed: u64| {
-        let mut simulation = simulation.clone();
-        simulation.seed = seed;
-        let simulated = simulate(&simulation)?;
+        let Some(simulated) = data.source.draw(seed)? else { return Ok(None) };
         let start = cpu_time::ThreadTime::now();
         let graph = pruned(&simulated, rule)?;
-        Ok(figures(&graph, &simulated.dag, start.elapsed().as_secs_f64()))
+        Ok(Some(figures(&Pdag::from(&graph), &simulated.dag, start.elapsed().as_secs_f64())))
     };
-    (1..=seeds).map(one).collect()
+    (1..=seeds).filter_map(|seed| one(seed).transpose()).collect()
 }
 
 fn pruned(simulated: &Simulated, limit: Limit) -> Result<Dag, Error> {
@@ -43,8 +41,9 @@ fn along(simulated: &Simulated, rule: &(impl Prune + ?Sized)) -> Dag {
     prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()))
 }
 
-fn figures(graph: &Dag, truth: &Dag, cpu_seconds: f64) -> Figures {
-    let metrics = evaluate(&Pdag::from(graph), truth);
+/// The figures of one graph; an undirected edge counts as right if the truth joins the pair.
+pub(super) fn figures(graph: &Pdag, truth: &Dag, cpu_seconds: f64) -> Figures {
+    let metrics = evaluate(graph, truth);
     Figures {
         tpr: metrics.tpr,
         fdr: metrics.fdr,
@@ -59,10 +58,14 @@ fn figures(graph: &Dag, truth: &Dag, cpu_seconds: f64) -> Figures {
     }
 }
 
-/// One where `graph` has an edge, row causes column.
-fn indicator(graph: &Dag) -> Vec<f64> {
+/// One where `graph` has an arrow, row causes column; a half either way where it joins without direction.
+fn indicator(graph: &Pdag) -> Vec<f64> {
     let nodes = graph.nodes();
     let mut matrix = vec![0.0; nodes * nodes];
-    graph.edges().for_each(|edge| matrix[edge.from * nodes + edge.to] = 1.0);
+    graph.directed().for_each(|edge| matrix[edge.from * nodes + edge.to] = 1.0);
+    for Edge { from, to } in graph.undirected() {
+        matrix[from * nodes + to] = 0.5;
+        matrix[to * nodes + from] = 0.5;
+    }
     matrix
 }

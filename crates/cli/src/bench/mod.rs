@@ -2,6 +2,7 @@
 
 mod growth;
 mod limit;
+mod peers;
 mod runs;
 mod study;
 mod suite;
@@ -15,6 +16,7 @@ use gflowcausal::{Error, RunDir, thread_count};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use self::peers::Environment;
 use self::runs::{Run, Store};
 use self::study::{Findings, Study};
 use self::suite::{Scale, Suite};
@@ -27,7 +29,10 @@ use crate::output::{Common, Shape, print_json, print_text};
 #[command(
     after_help = "Every run is a process of its own on one thread; its time is CPU seconds. Data and finished runs are kept in \
 --out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
-that no graph can have) and the limit: what the true order gives after pruning.
+that no graph can have) and the limit: what the true order gives after pruning. With --peers, other Python packages \
+(causal-learn, lingam, gcastle, dagma, CausalDisco) run on the same files; the first time they are installed into an \
+environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. An \
+undirected edge of theirs counts as right if the truth joins the pair; 'class SHD' counts ours in the same way.
 
 Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, on one \
 thread; their figures are written as SVG, PNG and the CSV of their points. --methods and --standardize ask for \
@@ -40,7 +45,9 @@ Examples:
   gflowcausal bench table1
   gflowcausal bench fig-case fig-diverse fig-sampling fig-loss
   gflowcausal bench table1 standardised --methods gflowcausal,boss --seeds 3
-  gflowcausal bench all --quick"
+  gflowcausal bench all --quick
+  gflowcausal bench table5 --peers
+  gflowcausal bench table1 --peers=dagma,causal-learn --peer-seconds 60"
 )]
 pub(crate) struct Arguments {
     /// The suites by name; `all` for every one.
@@ -58,6 +65,12 @@ pub(crate) struct Arguments {
     /// Only methods whose names begin like this.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     methods: Vec<String>,
+    /// Run other packages on the same files too: all that the suite names, or only those that begin like this.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', num_args = 0.., require_equals = true)]
+    peers: Option<Vec<String>>,
+    /// CPU seconds after which a run of another package is given up.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "peers")]
+    peer_seconds: u64,
     /// Standardised columns only.
     #[arg(long)]
     standardize: bool,
@@ -77,8 +90,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.list {
         return print_text(&Suite::list());
     }
-    let suites = arguments.suites()?;
-    let store = Store::open(&arguments.out)?;
+    let mut suites = arguments.suites()?;
+    let mut store = Store::open(&arguments.out)?;
+    store.environment = arguments.environment();
+    if let Some(wanted) = arguments.peers.as_ref().filter(|_| store.environment.is_some()) {
+        suites.iter_mut().for_each(|suite| suite.add_peers(wanted));
+    }
     let mut pages = Vec::new();
     for suite in &suites {
         for page in arguments.pages(suite, &store)? {
@@ -150,6 +167,18 @@ impl Arguments {
             return Err(Failure::input("unknown-method", message).with_help("leave --methods out to see all"));
         }
         Ok(suites)
+    }
+
+    /// Where other packages run; nothing, with a word about it, where they cannot.
+    fn environment(&self) -> Option<Environment> {
+        self.peers.as_ref()?;
+        let tell = |text: &str| {
+            if !self.common.quiet {
+                anstream::eprintln!("{text}");
+            }
+        };
+        let ready = Environment::prepare(self.peer_seconds.max(1), tell);
+        ready.inspect_err(|reason| tracing::warn!("the other packages are left out: {reason}")).ok()
     }
 
     /// The table of the suite's runs, then that of its study.

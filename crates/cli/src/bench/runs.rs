@@ -1,6 +1,7 @@
 //! The runs of a suite: each a process of its own on one thread, kept in a file so that a bench goes on where it was.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,18 +11,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gflowcausal::data::simulate;
 use gflowcausal::{Error, FileError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::peers::{Environment, Peer, last_line, scripts_digest};
 use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
 
 /// How often a process is asked whether it is done.
 const POLL: Duration = Duration::from_millis(20);
+
+/// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
+const PATIENCE: u32 = 10;
 
 /// One graph, looked for in one way.
 #[derive(Debug, Clone)]
@@ -32,6 +36,8 @@ pub(super) struct Run {
     pub(super) scale: Scale,
     pub(super) method: String,
     pub(super) options: Vec<String>,
+    /// Whose method it is, if not ours.
+    pub(super) peer: Option<Peer>,
 }
 
 /// What came out of a run.
@@ -43,8 +49,44 @@ pub(super) struct Record {
     pub(super) seed: u64,
     pub(super) scale: Scale,
     pub(super) method: String,
-    /// What the program printed; a text why there is nothing.
-    pub(super) outcome: Result<Figures, String>,
+    /// What the program printed, or why there is nothing.
+    pub(super) outcome: Result<Figures, Trouble>,
+}
+
+impl Record {
+    /// Whether the run would end the same way if it were given `limit`.
+    fn stands(&self, limit: Duration) -> bool {
+        match &self.outcome {
+            Ok(_) => true,
+            Err(Trouble::TooLong { seconds }) => *seconds >= limit.as_secs(),
+            Err(Trouble::Failed(_)) => false,
+        }
+    }
+}
+
+/// Why a run gave nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Trouble {
+    /// It was given up.
+    TooLong { seconds: u64 },
+    /// It ended without a graph.
+    Failed(String),
+}
+
+impl Trouble {
+    fn of(reason: &impl ToString) -> Self {
+        Self::Failed(reason.to_string())
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong { seconds } => write!(f, "took longer than {seconds} s"),
+            Self::Failed(reason) => f.write_str(reason),
+        }
+    }
 }
 
 /// The figures of one run.
@@ -102,6 +144,7 @@ impl Run {
                         scale,
                         method: method.name.clone(),
                         options: method.options.clone(),
+                        peer: method.peer,
                     }));
                 }
             }
@@ -111,14 +154,12 @@ impl Run {
 
     /// The same for the same program, data and options.
     fn key(&self) -> String {
-        digest(&format!(
-            "{} {:?} {:?} {} {}",
-            program_stamp(),
-            self.data.source,
-            self.options,
-            self.scale,
-            self.seed
-        ))
+        let program = match self.peer {
+            None => program_stamp(),
+            Some(peer) => format!("{peer} {} {}", peer.label(), scripts_digest()),
+        };
+        let Self { data: Data { source, .. }, options, scale, seed, .. } = self;
+        digest(&format!("{program} {source:?} {options:?} {scale} {seed}"))
     }
 
     /// What is typed to repeat the run on data in `dir`.
@@ -126,7 +167,7 @@ impl Run {
         let mut words = vec!["discover".to_owned()];
         match &self.data.source {
             Source::Builtin(name) => words.push(name.clone()),
-            Source::Simulate(_) => {
+            Source::Simulate(_) | Source::Network(_) => {
                 words.push(dir.join("data.csv").to_string_lossy().into_owned());
                 words.extend(["--truth".to_owned(), dir.join("truth.csv").to_string_lossy().into_owned()]);
             }
@@ -144,6 +185,8 @@ pub(super) struct Store {
     root: PathBuf,
     known: BTreeMap<String, Record>,
     file: Mutex<File>,
+    /// Where other packages run, if they do.
+    pub(super) environment: Option<Environment>,
 }
 
 impl Store {
@@ -160,18 +203,17 @@ impl Store {
             OpenOptions::new().create(true).append(true).open(&path).map_err(refused("write", &path))?;
         // A line that a killed bench left half is closed, so that the next one stands alone.
         file.write_all(b"\n").map_err(refused("write", &path))?;
-        Ok(Self { root: root.to_owned(), known, file: Mutex::new(file) })
+        Ok(Self { root: root.to_owned(), known, file: Mutex::new(file), environment: None })
     }
 
     /// Where the data of a run are; made if they are not there yet.
     pub(super) fn data(&self, run: &Run) -> Result<PathBuf, Failure> {
-        let Source::Simulate(simulation) = &run.data.source else { return Ok(self.root.clone()) };
-        let mut simulation = simulation.clone();
-        simulation.seed = run.seed;
-        let dir = self.root.join("data").join(&digest(&format!("{simulation:?}"))[..16]);
-        if !dir.join("data.csv").exists() {
-            let simulated = simulate(&simulation).map_err(Error::from)?;
-            files::write(&dir, "data.csv", &simulated)?;
+        let Run { data: Data { source, .. }, seed, .. } = run;
+        let dir = self.root.join("data").join(&digest(&format!("{source:?} {seed}"))[..16]);
+        if !dir.join("data.csv").exists()
+            && let Some(drawn) = source.draw(*seed).map_err(Error::from)?
+        {
+            files::write(&dir, "data.csv", &drawn)?;
         }
         Ok(dir)
     }
@@ -216,7 +258,9 @@ impl Store {
     /// What is known of `run`, or what it gives now; nothing if it was interrupted.
     fn record(&self, run: &Run, limit: Duration) -> Result<Option<Record>, Failure> {
         let key = run.key();
-        if let Some(known) = self.known.get(&key) {
+        let allowed = self.environment.as_ref().filter(|_| run.peer.is_some());
+        let allowed = allowed.map_or(limit, |environment| Duration::from_secs(environment.seconds));
+        if let Some(known) = self.known.get(&key).filter(|known| known.stands(allowed)) {
             let labelled = Record {
                 suite: run.suite.clone(),
                 data: run.data.name.clone(),
@@ -226,7 +270,10 @@ impl Store {
             return Ok(Some(labelled));
         }
         let dir = self.data(run)?;
-        let outcome = execute(run, &dir, limit);
+        let outcome = match (run.peer, &self.environment) {
+            (Some(peer), Some(environment)) => execute_peer(run, peer, environment, &dir),
+            _ => execute(run, &dir, limit),
+        };
         if interrupt::is_requested() {
             return Ok(None);
         }
@@ -253,35 +300,42 @@ impl Store {
     }
 }
 
-/// The runs that gave something. Lines that a killed bench left half are passed over.
+/// The last that is known of each run. Lines that a killed bench left half are passed over.
 fn read_records(file: &File) -> BTreeMap<String, Record> {
     let lines = BufReader::new(file).lines().map_while(Result::ok);
     let records = lines.filter_map(|line| serde_json::from_str::<Record>(&line).ok());
-    records.filter(|record| record.outcome.is_ok()).map(|record| (record.key.clone(), record)).collect()
+    records.map(|record| (record.key.clone(), record)).collect()
 }
 
 /// Runs `discover` in a process of its own, on one thread.
-fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
+    let program = std::env::current_exe().map_err(|error| Trouble::of(&error))?;
     let mut command = Command::new(program);
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let ended = wait(child.map_err(|error| error.to_string())?, limit)?;
+    let ended = wait(command, limit)?;
     if !ended.success {
-        return Err(ended.complaint.lines().next().unwrap_or("no reason given").to_owned());
+        return Err(Trouble::of(&ended.complaint.lines().next().unwrap_or("no reason given")));
     }
-    let result: Value = serde_json::from_str(&ended.printed).map_err(|error| error.to_string())?;
-    let edges = true_edges(run, dir)?;
+    let result: Value = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
+    let edges = true_edges(dir)?;
     Figures::of_result(&result, edges, ended.peak_megabytes)
-        .ok_or_else(|| "no metrics were printed".to_owned())
+        .ok_or_else(|| Trouble::of(&"no metrics were printed"))
 }
 
-fn true_edges(run: &Run, dir: &Path) -> Result<usize, String> {
-    if let Source::Builtin(name) = &run.data.source {
-        return Ok(gflowcausal::data::builtin(name).map_or(0, |data| data.truth.edge_count()));
+/// Runs a method of another package, which watches its CPU seconds itself.
+fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) -> Result<Figures, Trouble> {
+    let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
+    let limit = Duration::from_secs(environment.seconds) * PATIENCE;
+    let ended = wait(command, limit)?;
+    if !ended.success {
+        return Err(Trouble::Failed(last_line(&ended.complaint)));
     }
-    let text = fs::read_to_string(dir.join("truth.csv")).map_err(|error| error.to_string())?;
+    environment.figures(&ended.printed, dir)
+}
+
+fn true_edges(dir: &Path) -> Result<usize, Trouble> {
+    let text = fs::read_to_string(dir.join("truth.csv")).map_err(|error| Trouble::of(&error))?;
     Ok(text.lines().skip(1).flat_map(|line| line.split(',').skip(1)).filter(|cell| *cell != "0").count())
 }
 
@@ -294,17 +348,20 @@ struct Ended {
 }
 
 /// What a process printed, unless it takes longer than `limit`.
-fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
+fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let failed = |error: std::io::Error| Trouble::of(&error);
+    let mut child: Child = command.spawn().map_err(failed)?;
     let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
     let start = Instant::now();
     let mut peak_megabytes = None;
     let status = loop {
         peak_megabytes = peak_of(child.id()).or(peak_megabytes);
-        match child.try_wait().map_err(|error| error.to_string())? {
+        match child.try_wait().map_err(failed)? {
             Some(status) => break status,
             None if start.elapsed() > limit => {
-                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
-                return Err(format!("took longer than {} s", limit.as_secs()));
+                child.kill().and_then(|()| child.wait()).map_err(failed)?;
+                return Err(Trouble::TooLong { seconds: limit.as_secs() });
             }
             None => thread::sleep(POLL),
         }

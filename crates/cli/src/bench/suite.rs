@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use gflowcausal::data::Simulation;
+use gflowcausal::data::{
+    NetworkSimulation, Simulated, Simulation, SimulationError, builtin, simulate, simulate_network,
+};
 use gflowcausal::graph::choices;
 use serde::{Deserialize, Serialize};
 
+use super::peers::Peer;
 use super::study::Study;
 use crate::failure::Failure;
 
@@ -21,6 +24,7 @@ const SUITES: &[(&str, &str)] = &[
     ("dag-gflownet", include_str!("../../../../bench/dag-gflownet.toml")),
     ("standardised", include_str!("../../../../bench/standardised.toml")),
     ("unequal-variance", include_str!("../../../../bench/unequal-variance.toml")),
+    ("networks", include_str!("../../../../bench/networks.toml")),
     ("scale", include_str!("../../../../bench/scale.toml")),
     ("fig-case", include_str!("../../../../bench/fig-case.toml")),
     ("fig-diverse", include_str!("../../../../bench/fig-diverse.toml")),
@@ -47,6 +51,9 @@ pub(super) struct Suite {
     pub(super) data: Vec<Data>,
     #[serde(default)]
     pub(super) method: Vec<Method>,
+    /// Methods of other packages, for those who ask for them.
+    #[serde(default)]
+    peer: Vec<PeerMethod>,
     /// What is measured inside the program, beside the runs.
     pub(super) study: Option<Study>,
     /// What there is to know about the table.
@@ -89,8 +96,25 @@ pub(super) struct Data {
 pub(super) enum Source {
     /// The options of `simulate`; the seed is that of the run.
     Simulate(Simulation),
+    /// The options of `simulate --network`; the seed is that of the run.
+    Network(NetworkSimulation),
     /// Data that come with the program.
     Builtin(String),
+}
+
+impl Source {
+    /// The data of `seed` and their graph; nothing where there is no such data set.
+    pub(super) fn draw(&self, seed: u64) -> Result<Option<Simulated>, SimulationError> {
+        match self {
+            Self::Simulate(simulation) => simulate(&Simulation { seed, ..simulation.clone() }).map(Some),
+            Self::Network(simulation) => {
+                simulate_network(&NetworkSimulation { seed, ..simulation.clone() }).map(Some)
+            }
+            Self::Builtin(name) => {
+                Ok(builtin(name).map(|data| Simulated { table: data.table, dag: data.truth, weights: None }))
+            }
+        }
+    }
 }
 
 choices! {
@@ -144,6 +168,20 @@ pub(super) struct Method {
     /// The data sets by name; all if none is named.
     #[serde(default)]
     pub(super) data: Vec<String>,
+    /// Whose method it is, if not ours.
+    #[serde(skip)]
+    pub(super) peer: Option<Peer>,
+}
+
+/// A method of another package on the suite's data.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PeerMethod {
+    run: Peer,
+    on: Vec<Scale>,
+    /// The data sets by name; all if none is named.
+    #[serde(default)]
+    data: Vec<String>,
 }
 
 fn five() -> u64 {
@@ -172,6 +210,21 @@ impl Suite {
     pub(super) fn list() -> String {
         let line = |&(name, text): &(&str, &str)| format!("  {name:18}{}\n", Self::parse(name, text).title);
         SUITES.iter().map(line).collect()
+    }
+
+    /// Puts the other packages' methods behind ours: those whose names begin like one of `wanted`, all if none is.
+    pub(super) fn add_peers(&mut self, wanted: &[String]) {
+        let is_wanted = |peer: &&PeerMethod| {
+            wanted.is_empty() || wanted.iter().any(|name| peer.run.name().starts_with(name.as_str()))
+        };
+        let method = |peer: &PeerMethod| Method {
+            name: peer.run.label(),
+            options: Vec::new(),
+            on: peer.on.clone(),
+            data: peer.data.clone(),
+            peer: Some(peer.run),
+        };
+        self.method.extend(self.peer.iter().filter(is_wanted).map(method));
     }
 
     /// One graph of few data sets, with the options that make runs short.
@@ -208,6 +261,7 @@ mod tests {
             let known = |name: &String| suite.data.iter().any(|data| data.name == *name);
             assert!(suite.quick.data.iter().all(known), "{}", suite.name);
             assert!(suite.method.iter().flat_map(|method| &method.data).all(known), "{}", suite.name);
+            assert!(suite.peer.iter().flat_map(|peer| &peer.data).all(known), "{}", suite.name);
             let quick = suite.clone().quick();
             assert_eq!(quick.data.is_empty(), suite.data.is_empty(), "{}", suite.name);
             assert!(

@@ -11,7 +11,7 @@ use crate::output::{aligned, csv_cell, markdown_table};
 const PAPER: &str = "the paper";
 
 /// What stands in front of the columns of figures.
-const HEADER: [&str; 12] = [
+const HEADER: [&str; 13] = [
     "data",
     "scale",
     "method",
@@ -19,6 +19,7 @@ const HEADER: [&str; 12] = [
     "TPR",
     "FDR",
     "SHD",
+    "class SHD",
     "CPDAG-SHD",
     "E-SHD",
     "AUROC",
@@ -27,7 +28,7 @@ const HEADER: [&str; 12] = [
 ];
 
 /// The columns of figures.
-const FIGURES: [usize; 9] = [3, 4, 5, 6, 7, 8, 9, 10, 11];
+const FIGURES: [usize; 10] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -47,6 +48,8 @@ pub(super) struct Row {
     pub(super) method: String,
     /// How many graphs the figures are means of.
     pub(super) graphs: usize,
+    /// How many runs gave no graph.
+    pub(super) without_result: usize,
     pub(super) tpr: Option<Spread>,
     pub(super) fdr: Option<Spread>,
     pub(super) shd: Option<Spread>,
@@ -201,8 +204,11 @@ fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
                 own.iter().filter_map(|record| record.outcome.as_ref().ok().copied()).collect();
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
             let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
-            row.note =
-                failed.clone().next().map(|reason| format!("{} without result: {reason}", failed.count()));
+            row.without_result = failed.clone().count();
+            row.note = failed
+                .clone()
+                .next()
+                .map(|reason| format!("{} {scale} without result: {reason}", row.without_result));
             rows.push(row);
         }
     }
@@ -217,6 +223,7 @@ impl Row {
             scale: scale.to_owned(),
             method,
             graphs: figures.len(),
+            without_result: 0,
             tpr: spread(|figures| figures.tpr),
             fdr: spread(|figures| figures.fdr),
             shd: spread(|figures| figures.shd),
@@ -251,16 +258,26 @@ impl Row {
         }
     }
 
+    /// How many graphs there are, of how many that were wanted.
+    fn count(&self) -> String {
+        match (self.graphs, self.without_result) {
+            (0, 0) => String::new(),
+            (graphs, 0) => graphs.to_string(),
+            (graphs, failed) => format!("{graphs} of {}", graphs + failed),
+        }
+    }
+
     fn cells(&self) -> Vec<String> {
         let mark = if self.method == PAPER && self.note.is_some() { " !" } else { "" };
         vec![
             self.data.clone(),
             self.scale.clone(),
             self.method.clone(),
-            if self.graphs == 0 { String::new() } else { self.graphs.to_string() },
+            self.count(),
             Spread::text(self.tpr, 2) + mark,
             Spread::text(self.fdr, 2),
             Spread::text(self.shd, 1) + mark,
+            Spread::text(self.class_shd, 1),
             Spread::text(self.cpdag_shd, 1),
             Spread::text(self.expected_shd, 1),
             Spread::text(self.auroc, 3),

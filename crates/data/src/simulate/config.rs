@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Equations, GraphFamily, GraphSize, Model, NoiseFamily, NoiseModel, NoiseScale, RandomGraph,
-    SimulationError, check_size,
+    SimulationError, check_missing_rate, check_size,
 };
 
 /// Edges per node when nothing is said.
@@ -87,9 +87,7 @@ impl Simulation {
     pub fn validate(&self) -> Result<ValidSimulation, SimulationError> {
         check_size(self.rows, self.nodes)?;
         self.check_effect()?;
-        if !(0.0..1.0).contains(&self.missing_rate) {
-            return Err(SimulationError::MissingRate(self.missing_rate));
-        }
+        check_missing_rate(self.missing_rate)?;
         let graph = RandomGraph::new(self.graph, self.nodes, self.size()?)?;
         let equations = self.equations();
         equations.check(self.rows)?;

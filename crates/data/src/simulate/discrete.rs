@@ -34,7 +34,7 @@ fn level_count(node: usize, seed: u64) -> usize {
     stream(seed, Stream::Coefficients { node: node as u64 }).random_range(2..=LEVEL_NAMES.len())
 }
 
-/// The number of the parents' joint value in each row, the first parent's level counting most.
+/// The number of the parents' joint value in each row.
 fn configurations(
     dag: &Dag,
     node: usize,
@@ -47,13 +47,23 @@ fn configurations(
     if all.is_none() {
         return Err(SimulationError::TooManyParents { column: variable_name(node), parents: parents.len() });
     }
+    Ok(joint_values(parents.iter(), levels, codes, rows))
+}
+
+/// The number of the joint value of `parents` in each row, the first one's level counting most.
+pub(super) fn joint_values(
+    parents: impl Iterator<Item = usize>,
+    levels: &[usize],
+    codes: &[Vec<u32>],
+    rows: usize,
+) -> Vec<u64> {
     let mut numbers = vec![0; rows];
-    for parent in parents.iter() {
+    for parent in parents {
         for (number, &code) in numbers.iter_mut().zip(&codes[parent]) {
             *number = *number * levels[parent] as u64 + u64::from(code);
         }
     }
-    Ok(numbers)
+    numbers
 }
 
 /// A level for each row. Only the table's rows that are met are drawn, each from its own stream, so a node with many
@@ -77,7 +87,7 @@ fn table_row(node: usize, configuration: u64, levels: usize, seed: u64) -> Vec<f
 }
 
 /// The level in whose share of `[0, 1)` the number `at` falls.
-fn pick(probabilities: &[f64], at: f64) -> u32 {
+pub(super) fn pick(probabilities: &[f64], at: f64) -> u32 {
     let mut sum = 0.0;
     let below = |probability: &&f64| {
         sum += **probability;

@@ -2,7 +2,7 @@
 
 use gflowcausal_graph::{Edge, EdgeError, counted};
 
-use super::{GraphFamily, Model};
+use super::{GraphFamily, KnownNetwork, Model};
 
 /// Why nothing was simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -38,6 +38,11 @@ pub enum SimulationError {
     /// An option that this model would ignore.
     #[error("option '{option}' has no effect on model '{model}': leave it out")]
     NoEffect { option: &'static str, model: Model },
+    /// Categories have no scale.
+    #[error(
+        "option 'standardize' has no effect on network '{0}', whose variables are categories: leave it out"
+    )]
+    Categories(KnownNetwork),
     /// Not a positive number, or not an interval of positive numbers.
     #[error("noise scale {0} is not a positive number or an interval of positive numbers")]
     NoiseScale(super::NoiseScale),

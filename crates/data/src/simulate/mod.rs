@@ -7,6 +7,7 @@ mod error;
 mod gp;
 mod graphs;
 mod linear;
+mod network;
 mod neural;
 mod noise;
 mod observe;
@@ -19,6 +20,9 @@ pub use equations::{Equations, Model};
 pub use error::SimulationError;
 pub use graphs::{GraphFamily, GraphSize, RandomGraph};
 pub use linear::{Weights, simulate_linear};
+pub use network::{
+    BayesNetwork, DiscreteLaw, GaussianLaw, KnownNetwork, Laws, NetworkSimulation, simulate_network,
+};
 pub use noise::{NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax};
 
 use crate::{Column, Table, Values};
@@ -32,7 +36,7 @@ const MOST_CELLS: usize = 4_000_000_000;
 /// Data and what generated it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulated {
-    /// The observations; columns `X1, X2, …`.
+    /// The observations; columns `X1, X2, …`, or as a known network calls them.
     pub table: Table,
     /// The graph that really generated them, without edges that turned out to have no term.
     pub dag: Dag,
@@ -57,16 +61,8 @@ impl ValidSimulation {
     /// Values too large for floating point, or a discrete variable with too many parents.
     pub fn run(&self) -> Result<Simulated, SimulationError> {
         let dag = self.graph.draw(self.seed);
-        let mut data = simulate_from(dag, &self.equations, self.rows, self.seed)?;
-        if self.standardize {
-            let divisors = observe::divisors(&data.table);
-            data.weights = data.weights.map(|weights| weights.rescaled(&divisors));
-            data.table = data.table.standardized();
-        }
-        if self.missing_rate > 0.0 {
-            data.table = observe::with_missing(&data.table, self.missing_rate, self.seed);
-        }
-        Ok(data)
+        let data = simulate_from(dag, &self.equations, self.rows, self.seed)?;
+        Ok(observe::observed(data, self.standardize, self.missing_rate, self.seed))
     }
 }
 
@@ -109,6 +105,10 @@ fn quadratic_data(dag: &Dag, rows: usize, seed: u64) -> Result<Simulated, Simula
 fn discrete_data(dag: Dag, rows: usize, seed: u64) -> Result<Simulated, SimulationError> {
     let table = named_table(discrete::simulate(&dag, rows, seed)?);
     Ok(Simulated { table, dag, weights: None })
+}
+
+fn check_missing_rate(rate: f64) -> Result<(), SimulationError> {
+    if (0.0..1.0).contains(&rate) { Ok(()) } else { Err(SimulationError::MissingRate(rate)) }
 }
 
 fn check_size(rows: usize, nodes: usize) -> Result<(), SimulationError> {

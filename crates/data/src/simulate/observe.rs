@@ -3,7 +3,21 @@
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, map, stream};
 
+use super::Simulated;
 use crate::{MISSING_CODE, Table, Values};
+
+/// The data as they are seen: standardised if wanted, then with each cell missing at `missing_rate`.
+pub(super) fn observed(mut data: Simulated, standardize: bool, missing_rate: f64, seed: u64) -> Simulated {
+    if standardize {
+        let divisors = divisors(&data.table);
+        data.weights = data.weights.map(|weights| weights.rescaled(&divisors));
+        data.table = data.table.standardized();
+    }
+    if missing_rate > 0.0 {
+        data.table = with_missing(&data.table, missing_rate, seed);
+    }
+    data
+}
 
 /// Standard deviation with divisor `n`.
 pub(super) fn deviation(values: &[f64]) -> f64 {
@@ -13,7 +27,7 @@ pub(super) fn deviation(values: &[f64]) -> f64 {
 }
 
 /// What each column of numbers is divided by when the table is standardised (a constant one by 1).
-pub(super) fn divisors(table: &Table) -> Vec<f64> {
+fn divisors(table: &Table) -> Vec<f64> {
     map(table.columns().len(), |index| {
         let spread = table.columns()[index].as_continuous().map_or(0.0, deviation);
         if spread > 0.0 { spread } else { 1.0 }
@@ -21,7 +35,7 @@ pub(super) fn divisors(table: &Table) -> Vec<f64> {
 }
 
 /// The table with each cell missing with probability `rate`, whatever it holds.
-pub(super) fn with_missing(table: &Table, rate: f64, seed: u64) -> Table {
+fn with_missing(table: &Table, rate: f64, seed: u64) -> Table {
     let columns = map(table.columns().len(), |index| {
         let mut rng = stream(seed, Stream::Missing { node: index as u64 });
         let mut column = table.columns()[index].clone();

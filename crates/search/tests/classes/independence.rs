@@ -160,3 +160,16 @@ fn contradictory_samples_still_give_a_graph() {
         assert!(found.class.directed().all(|arrow| found.member.contains(arrow)), "seed {seed}");
     }
 }
+
+#[test]
+fn counts_exactly_as_expected_are_independent() {
+    let levels = || vec!["a".to_owned(), "b".to_owned()];
+    let table = Table::new(vec![
+        Column::categorical("x", vec![0, 0, 1, 1], levels()),
+        Column::categorical("y", vec![0, 1, 0, 1], levels()),
+    ])
+    .unwrap();
+    for test in [CategoryTest::g_square(&table).unwrap(), CategoryTest::chi_square(&table).unwrap()] {
+        assert_eq!(test.p_value([0, 1], &[]), 1.0);
+    }
+}

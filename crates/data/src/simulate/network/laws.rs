@@ -1,0 +1,142 @@
+//! A graph with the conditional distribution of each variable given its parents, and draws from it.
+
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_graph::{Dag, Edge};
+use rand_distr::{Distribution, StandardNormal};
+
+use super::super::discrete::{joint_values, pick};
+use super::super::{Simulated, Weights};
+use crate::{Column, Table, Values};
+
+/// A Bayesian network: names, a graph, and a law for each variable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BayesNetwork {
+    names: Vec<String>,
+    dag: Dag,
+    laws: Laws,
+}
+
+/// The laws of all variables.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Laws {
+    /// All are categories.
+    Discrete(Vec<DiscreteLaw>),
+    /// All are numbers.
+    Gaussian(Vec<GaussianLaw>),
+}
+
+/// A category given its parents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiscreteLaw {
+    /// What the categories are called.
+    pub levels: Vec<String>,
+    /// The variables that it looks at.
+    pub parents: Vec<usize>,
+    /// The probabilities of the levels for each joint value of the parents, the last parent changing fastest.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// A number given its parents: `intercept + Σ slope · parent + N(0, variance)`.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the equation names the fields")]
+pub struct GaussianLaw {
+    pub intercept: f64,
+    pub slopes: Vec<(usize, f64)>,
+    pub variance: f64,
+}
+
+impl Laws {
+    /// An edge from each parent, if that makes no cycle.
+    fn graph(&self) -> Option<Dag> {
+        let parents: Vec<Vec<usize>> = match self {
+            Self::Discrete(laws) => laws.iter().map(|law| law.parents.clone()).collect(),
+            Self::Gaussian(laws) => {
+                laws.iter().map(|law| law.slopes.iter().map(|&(parent, _)| parent).collect()).collect()
+            }
+        };
+        let into = |(to, parents): (usize, &Vec<usize>)| {
+            parents.iter().map(|&from| Edge::new(from, to)).collect::<Vec<_>>()
+        };
+        Dag::from_edges(parents.len(), parents.iter().enumerate().flat_map(into)).ok()
+    }
+}
+
+impl BayesNetwork {
+    /// The network of these laws, unless they make a cycle.
+    pub(super) fn new(names: Vec<String>, laws: Laws) -> Option<Self> {
+        Some(Self { dag: laws.graph()?, names, laws })
+    }
+
+    /// The variables' names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The graph over the variables.
+    #[must_use]
+    pub fn dag(&self) -> &Dag {
+        &self.dag
+    }
+
+    /// How each variable follows from its parents.
+    #[must_use]
+    pub fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
+    /// `rows` independent observations; each variable has a stream of its own.
+    pub(super) fn draw(&self, rows: usize, seed: u64) -> Simulated {
+        let (columns, weights) = match &self.laws {
+            Laws::Discrete(laws) => (self.categories(laws, rows, seed), None),
+            Laws::Gaussian(laws) => (self.numbers(laws, rows, seed), Some(self.weights(laws))),
+        };
+        let named = self.names.iter().zip(columns);
+        let columns = named.map(|(name, values)| Column { name: name.clone(), values }).collect();
+        let table = Table::new(columns).expect("different names, columns of equal length");
+        Simulated { table, dag: self.dag.clone(), weights }
+    }
+
+    fn categories(&self, laws: &[DiscreteLaw], rows: usize, seed: u64) -> Vec<Values> {
+        let levels: Vec<usize> = laws.iter().map(|law| law.levels.len()).collect();
+        let mut codes: Vec<Vec<u32>> = vec![Vec::new(); laws.len()];
+        for node in self.dag.topological_order().iter() {
+            let law = &laws[node];
+            let mut rng = stream(seed, Stream::Noise { node: node as u64 });
+            let joint = joint_values(law.parents.iter().copied(), &levels, &codes, rows);
+            codes[node] = joint.iter().map(|&value| pick(&law.rows[value as usize], rng.random())).collect();
+        }
+        let column = |(codes, law): (Vec<u32>, &DiscreteLaw)| Values::Categorical {
+            codes,
+            levels: law.levels.clone(),
+        };
+        codes.into_iter().zip(laws).map(column).collect()
+    }
+
+    fn numbers(&self, laws: &[GaussianLaw], rows: usize, seed: u64) -> Vec<Values> {
+        let mut columns: Vec<Vec<f64>> = map(laws.len(), |node| {
+            let rng = stream(seed, Stream::Noise { node: node as u64 });
+            StandardNormal.sample_iter(rng).take(rows).collect()
+        });
+        for node in self.dag.topological_order().iter() {
+            let GaussianLaw { intercept, slopes, variance } = &laws[node];
+            let mut column = std::mem::take(&mut columns[node]);
+            for (row, value) in column.iter_mut().enumerate() {
+                let causes: f64 = slopes.iter().map(|&(parent, slope)| slope * columns[parent][row]).sum();
+                *value = intercept + causes + variance.sqrt() * *value;
+            }
+            columns[node] = column;
+        }
+        columns.into_iter().map(Values::Continuous).collect()
+    }
+
+    fn weights(&self, laws: &[GaussianLaw]) -> Weights {
+        let nodes = laws.len();
+        let mut matrix = vec![0.0; nodes * nodes];
+        for (node, law) in laws.iter().enumerate() {
+            law.slopes.iter().for_each(|&(parent, slope)| matrix[parent * nodes + node] = slope);
+        }
+        Weights::from_matrix(nodes, matrix).expect("finite slopes on a graph without cycles")
+    }
+}
