@@ -26,7 +26,7 @@ mod _native {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use gflowcausal::{score_graph, with_threads};
+    use gflowcausal::{data, score_graph, with_threads};
     use numpy::PyArray2;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -148,9 +148,22 @@ mod _native {
     /// Data with a known graph, and the weights of its edges where they are linear.
     #[pyfunction]
     fn simulate<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
-        let config = crate::options::simulation(options)?;
-        let simulated =
-            patiently(py, move |_| with_threads(0, || Ok(gflowcausal::data::simulate(&config)?)))?;
+        let config: data::Simulation = crate::options::simulation(options)?;
+        drawn(py, move || Ok(data::simulate(&config)?))
+    }
+
+    /// Data of a published network.
+    #[pyfunction]
+    fn simulate_network<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
+        let config: data::NetworkSimulation = crate::options::simulation(options)?;
+        drawn(py, move || Ok(data::simulate_network(&config)?))
+    }
+
+    fn drawn(
+        py: Python<'_>,
+        draw: impl FnOnce() -> Result<data::Simulated, Failure> + Send + 'static,
+    ) -> PyResult<Simulated<'_>> {
+        let simulated = patiently(py, move |_| with_threads(0, draw))?;
         let nodes = simulated.dag.nodes();
         let weights = simulated.weights.map(|weights| {
             let weight = |from, to| weights.get(gflowcausal::graph::Edge { from, to });

@@ -1,9 +1,9 @@
 //! Options from a Python dictionary to the one configuration that all front ends share.
 
 use gflowcausal::Config;
-use gflowcausal::data::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::error::Failure;
@@ -14,7 +14,7 @@ pub(crate) fn config(options: &Bound<'_, PyDict>) -> Result<Config, Failure> {
 }
 
 /// What to simulate, written in the same way.
-pub(crate) fn simulation(options: &Bound<'_, PyDict>) -> Result<Simulation, Failure> {
+pub(crate) fn simulation<T: DeserializeOwned>(options: &Bound<'_, PyDict>) -> Result<T, Failure> {
     table(options, '_')?.try_into().map_err(said)
 }
 

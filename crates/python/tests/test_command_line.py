@@ -70,6 +70,19 @@ def test_simulate(folder):
     assert Dag.from_adjacency(simulated.weights, simulated.names) == simulated.graph
 
 
+def test_simulate_network(command, tmp_path):
+    command("simulate", "--network", "insurance", "--rows", 200, "--seed", 3, "--out", tmp_path)
+    simulated = gflowcausal.simulate(network="insurance", rows=200, seed=3)
+    assert simulated.graph == Dag.read(tmp_path / "truth.csv")
+    frame = simulated._table
+    table = gflowcausal._native.Table.read(str(tmp_path / "data.csv"), False, None, None)
+    assert (frame.names, frame.rows) == (table.names, table.rows)
+    with pytest.raises(gflowcausal.GFlowCausalError, match="its own graph"):
+        gflowcausal.simulate(network="insurance", nodes=5)
+    with pytest.raises(gflowcausal.GFlowCausalError, match="nowhere"):
+        gflowcausal.simulate(network="nowhere")
+
+
 def test_evaluate(folder, command_json, tmp_path):
     estimate = GFlowCausal(method="exact", samples=5).fit(folder / "data.csv").graph_
     estimate.write(tmp_path / "estimate.json")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._data import Types, as_data
+from ._errors import ArgumentError
 from ._graph import Dag, as_graph
 from ._optional import need
 
@@ -71,12 +72,26 @@ def simulate(
     seed: int = 0,
     standardize: bool = False,
     missing_rate: float = 0.0,
+    network: str | None = None,
 ) -> Simulated:
-    """Makes data with a known graph; the options are those of ``gflowcausal simulate``, a range of scales as a pair.
+    """Makes data with a known graph.
+
+    The graph is random (``graph`` er, er-gnp, sf or sf-directed, with ``nodes`` and a ``degree`` or a number of
+    ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, quadratic, mlp, mim or discrete;
+    ``noise`` gauss, exp, gumbel, uniform, laplace or t, of a scale or of one drawn from a pair. Or both are those of a
+    published ``network``: alarm, insurance, hailfinder, ecoli70, magic-irri or arth150.
 
     >>> simulate(nodes=5, edges=4, rows=100, seed=1)
     Simulated(100 rows, 5 variables, 4 edges)
+    >>> simulate(network="alarm", rows=100)
+    Simulated(100 rows, 37 variables, 46 edges)
     """
+    rest = {"rows": rows, "seed": seed, "standardize": standardize, "missing_rate": float(missing_rate)}
+    if network is not None:
+        if (graph, nodes, degree, edges, model, noise, noise_scale) != ("er", 30, None, None, "linear", None, None):
+            message = f"the network {network} has its own graph and its own equations"
+            raise ArgumentError(message, "option-without-effect", "say rows, seed, standardize and missing_rate alone")
+        return Simulated(*_native.simulate_network({"name": network, **rest}))
     scale = float(noise_scale) if isinstance(noise_scale, (int, float)) else noise_scale
     options = {
         "graph": graph,
@@ -86,10 +101,7 @@ def simulate(
         "model": model,
         "noise": noise,
         "noise_scale": scale,
-        "rows": rows,
-        "seed": seed,
-        "standardize": standardize,
-        "missing_rate": float(missing_rate),
+        **rest,
     }
     return Simulated(*_native.simulate(options))
 
