@@ -82,7 +82,7 @@ struct Settings {
     /// The largest p-value, with --prune t-test or cam [default: 0.001] and with --method pc [default: 0.05].
     #[arg(long, value_name = "P")]
     alpha: Option<f64>,
-    /// The most training iterations [default: by the number of variables; --method dag-gflownet: what a minute holds].
+    /// The most training iterations [default: by the number of variables].
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
     /// Trajectories an iteration [default: 64].
