@@ -114,7 +114,7 @@ fn a_bare_matrix_can_be_turned() {
 #[test]
 fn every_score_of_graphs_takes_its_graph_apart() {
     let home = home();
-    for score in ["auto", "bic", "bge", "bic-equal", "dg", "quadratic", "gp"] {
+    for score in ["auto", "bic", "bge", "bic-equal", "dg", "quadratic", "quadratic-equal", "gp"] {
         let told = json(&home, &format!("numbers.csv --graph chain.dot --score {score}"));
         assert_eq!(told["graph"]["edges"].as_array().unwrap().len(), 2, "{score}");
         assert_eq!(told["nodes"][0]["score"].is_null(), score == "bic-equal", "{score}");

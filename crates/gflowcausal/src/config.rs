@@ -244,6 +244,8 @@ choices! {
         Dg = "dg",
         /// Least squares on squares and products.
         Quadratic = "quadratic",
+        /// The same with one noise variance for all variables.
+        QuadraticEqual = "quadratic-equal",
         /// Gaussian-process regression.
         Gp = "gp",
         /// Additive splines.

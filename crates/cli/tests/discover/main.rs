@@ -154,7 +154,8 @@ fn every_walk_and_every_score_for_numbers_gives_an_answer() {
     for walk in ["order", "edges", "chain", "complete", "graph"] {
         assert_eq!(run(&["--walk", walk])["training"]["walk"], walk);
     }
-    for score in ["bic", "bic-equal", "bge", "dg", "quadratic", "gp", "spline", "varsort"] {
+    for score in ["bic", "bic-equal", "bge", "dg", "quadratic", "quadratic-equal", "gp", "spline", "varsort"]
+    {
         assert_eq!(run(&["--score", score])["score"]["name"], score);
     }
     for prune in ["selected", "t-test", "score", "threshold", "lasso", "cam", "none"] {

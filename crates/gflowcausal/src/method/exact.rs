@@ -29,7 +29,7 @@ impl Discover for Exact {
     /// The best of all graphs for every score that is a sum over variables given their parents.
     fn pruning(&self, score: ScoreName) -> PruneName {
         match score {
-            ScoreName::Quadratic | ScoreName::Gp => PruneName::Selected,
+            ScoreName::Quadratic | ScoreName::QuadraticEqual | ScoreName::Gp => PruneName::Selected,
             _ => PruneName::Auto,
         }
     }

@@ -95,7 +95,9 @@ impl Pruning {
 fn resolve(prune: PruneName, score: ScoreName) -> PruneName {
     match (prune, score) {
         (PruneName::Auto, ScoreName::BicEqual | ScoreName::Varsort) => PruneName::TTest,
-        (PruneName::Auto, ScoreName::Gp | ScoreName::Quadratic) => PruneName::Score,
+        (PruneName::Auto, ScoreName::Gp | ScoreName::Quadratic | ScoreName::QuadraticEqual) => {
+            PruneName::Score
+        }
         (PruneName::Auto, _) => PruneName::Selected,
         (chosen, _) => chosen,
     }

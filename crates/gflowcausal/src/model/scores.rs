@@ -203,6 +203,9 @@ pub(super) fn build(
         ScoreName::Bdeu => grow_shrink(Bdeu::new(table, EQUIVALENT_SAMPLE_SIZE)?, limits()),
         ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
         ScoreName::Quadratic => Box::new(Full::new(Quadratic::new(table, penalty)?, limits())),
+        ScoreName::QuadraticEqual => {
+            Box::new(Full::new(Quadratic::with_equal_noise(table, penalty)?, limits()))
+        }
         ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
         ScoreName::Gp => Box::new(Full::new(GpMarginal::new(table)?, limits())),
     })
