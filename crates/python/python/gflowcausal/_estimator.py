@@ -86,8 +86,8 @@ class GFlowCausal:
     method
         The way to find a graph: a name of `gflowcausal.methods()`.
     score
-        What graphs are judged by: auto, bic, bic-equal, bge, bdeu, dg (numbers and categories), quadratic, gp, spline
-        or varsort. ``"auto"`` goes by the types of the columns.
+        What graphs are judged by: auto, bic, bic-equal, bge, bdeu, dg (numbers and categories), quadratic,
+        quadratic-equal, gp, spline or varsort. ``"auto"`` goes by the types of the columns.
     penalty
         What a parent costs, in multiples of ln n; if not given, it grows with the number of variables.
     walk, objective, network
