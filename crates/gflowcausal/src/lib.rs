@@ -6,6 +6,7 @@
 mod checkpoints;
 mod config;
 mod discover;
+mod driver;
 mod error;
 mod fingerprint;
 mod graph_file;
@@ -35,6 +36,7 @@ pub use gflowcausal_score as score;
 pub use checkpoints::Checkpoints;
 pub use config::{Config, NetworkName, PruneName, ScoreName, TestName};
 pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
+pub use driver::Clock;
 pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use graph_file::{graph_bytes, read_graph, read_truth};

@@ -1,6 +1,6 @@
 //! A run on a thread of its own, so that the interpreter goes on, hears Ctrl-C and is told of progress.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,8 +11,8 @@ use cpu_time::ProcessTime;
 use gflowcausal::data;
 use gflowcausal::graph::Dag;
 use gflowcausal::{
-    About, Checkpoints, Config, DataFile, DataObject, Discovery, Error, Problem, ResultObject, Run, RunDir,
-    RunFile, Seconds, Step, Wish, fingerprint, problem_fingerprint, with_threads, write_outputs,
+    About, Checkpoints, Clock, Config, DataFile, DataObject, Discovery, Error, Problem, ResultObject, Run,
+    RunDir, RunFile, Step, fingerprint, problem_fingerprint, with_threads, write_outputs,
 };
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
@@ -24,13 +24,6 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How long a run that is to stop may take to hand over the best so far.
 const GRACE: Duration = Duration::from_millis(700);
-
-/// How often training is saved.
-const SAVE_EVERY: Duration = Duration::from_secs(2);
-
-/// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 5] =
-    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
 
 /// What a run looks at.
 pub(crate) enum Source {
@@ -151,26 +144,13 @@ impl Order {
     /// The run's directory with its configuration in it, if one is wanted.
     fn open_dir(&self, sha256: &str) -> Result<Option<RunDir>, Failure> {
         let Some(path) = &self.out else { return Ok(None) };
-        if self.resumes {
-            let dir = RunDir::open(path)?;
-            dir.remove_drafts()?;
-            return Ok(Some(dir));
-        }
-        let dir = RunDir::create(path)?;
-        for name in LEFTOVERS {
-            dir.remove(name)?;
-        }
-        let text = self.run_file(sha256).to_toml();
-        dir.write("config.toml", |out| out.write_all(text.as_bytes()))?;
-        Ok(Some(dir))
+        let dir =
+            if self.resumes { RunDir::resume(path) } else { RunDir::begin(path, &self.run_file(sha256)) };
+        Ok(Some(dir?))
     }
 
     fn run_file(&self, sha256: &str) -> RunFile {
-        let data = self.file.clone().map(|file| DataFile {
-            path: absolute(&file.path),
-            sha256: Some(sha256.to_owned()),
-            ..file
-        });
+        let data = self.file.clone().map(|file| file.pinned(sha256.to_owned()));
         let about = About {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             time_budget: self.budget.map(|budget| format!("{}s", budget.as_secs_f64())),
@@ -198,12 +178,6 @@ impl Line {
             let _ = self.answers.recv();
         }
     }
-}
-
-/// A file's full path; names of built-in data stay.
-fn absolute(path: &str) -> String {
-    let full = std::path::absolute(path).ok().filter(|_| Path::new(path).exists());
-    full.map_or_else(|| path.to_owned(), |full| full.to_string_lossy().into_owned())
 }
 
 impl Source {
@@ -290,48 +264,4 @@ fn call(notify: &Bound<'_, PyAny>, step: Step) -> PyResult<()> {
         _ => return Ok(()),
     };
     Ok(())
-}
-
-/// The run's only clock: measures, decides when to save and when time is up.
-struct Clock {
-    start: Instant,
-    last: Instant,
-    saved: Instant,
-    budget: Option<Duration>,
-    saves: bool,
-    seconds: Seconds,
-    before: Option<Step>,
-}
-
-impl Clock {
-    fn new(start: Instant, budget: Option<Duration>, saves: bool) -> Self {
-        let now = Instant::now();
-        Self { start, last: now, saved: now, budget, saves, seconds: Seconds::default(), before: None }
-    }
-
-    fn tell(&mut self, step: Step, stop: &AtomicBool) -> Wish {
-        if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
-            stop.store(true, Ordering::Relaxed);
-        }
-        if let Step::Iteration(_) = step {
-            return self.wish();
-        }
-        let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();
-        match self.before.replace(step) {
-            Some(Step::Searching) => self.seconds.search = passed,
-            Some(Step::Training { .. }) => self.seconds.train = passed,
-            Some(Step::Sampling) => self.seconds.sample = passed,
-            _ => {}
-        }
-        Wish::GoOn
-    }
-
-    fn wish(&mut self) -> Wish {
-        if self.saves && self.saved.elapsed() >= SAVE_EVERY {
-            self.saved = Instant::now();
-            Wish::Save
-        } else {
-            Wish::GoOn
-        }
-    }
 }

@@ -34,6 +34,30 @@ fn every_exception_that_rust_names_is_a_class() {
 }
 
 #[test]
+fn every_error_of_the_library_has_a_class_of_its_own() {
+    let (library, boundary) = (file("../gflowcausal/src/error.rs"), file("src/error.rs"));
+    let (_, rest) = library.split_once("pub enum Error {").expect("the errors");
+    let (variants, _) = rest.split_once("\n}\n").expect("the end of the errors");
+    let is_name = |line: &&str| line.starts_with("    ") && line[4..].starts_with(char::is_uppercase);
+    let names =
+        variants.lines().filter(is_name).map(|line| line[4..].split(['(', ' ', ',']).next().unwrap_or(""));
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 30, "{names:?}");
+    // `class` lists them; other functions come before it.
+    let (_, boundary) = boundary.split_once("fn class(").expect("the classes");
+    let class = |name: &&str| {
+        let arms = ["(", " "].map(|end| format!("        Error::{name}{end}"));
+        let arm = arms.iter().find_map(|arm| boundary.split_once(arm)).map(|(_, rest)| rest);
+        arm.and_then(|rest| rest.split('"').nth(1)).map(str::to_owned)
+    };
+    let mut classes: Vec<String> =
+        names.iter().map(|name| class(name).unwrap_or_else(|| panic!("no class for {name}"))).collect();
+    classes.sort();
+    classes.dedup();
+    assert_eq!(classes.len(), names.len(), "two errors share a class");
+}
+
+#[test]
 fn only_numpy_is_imported_without_being_asked_for() {
     let optional = ["dask", "networkx", "pandas", "polars", "ray", "sklearn", "tqdm"];
     for path in modules() {

@@ -2,15 +2,13 @@
 
 mod arguments;
 
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use gflowcausal::graph::{Dag, ReadOptions};
 use gflowcausal::{
-    Checkpoints, Config, DataObject, Discovery, Error, Look, Problem, ResultObject, RunDir, RunFile, Seconds,
-    Step, Wish, fingerprint, problem_fingerprint, read_truth, write_outputs,
+    Checkpoints, Clock, Config, DataObject, Discovery, Error, Look, Problem, ResultObject, RunDir, RunFile,
+    Step, fingerprint, problem_fingerprint, read_truth, write_outputs,
 };
 
 use self::arguments::Wanted;
@@ -20,13 +18,6 @@ use crate::input::Data;
 use crate::interrupt;
 use crate::output::{Shape, print_json, print_text};
 use crate::progress::Progress;
-
-/// How often training is saved.
-const SAVE_EVERY: Duration = Duration::from_secs(2);
-
-/// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 5] =
-    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let wanted = arguments.wanted()?;
@@ -39,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let problem = Problem::new(&data.table, config)?;
     let score = start.elapsed().as_secs_f64();
     let dir = open_dir(arguments, &wanted, &data)?;
-    let mut clock = Clock::new(start, budget, dir.is_some(), Progress::new(&arguments.common));
+    let mut clock = Clock::new(start, budget, dir.is_some());
     clock.seconds.score = score;
     let found =
         train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
@@ -90,33 +81,20 @@ fn truth(wanted: &Wanted, data: &Data) -> Result<Option<Dag>, Failure> {
 /// The run's directory with its configuration in it, if one is wanted.
 fn open_dir(arguments: &Arguments, wanted: &Wanted, data: &Data) -> Result<Option<RunDir>, Failure> {
     let dir = match (&arguments.resume, &arguments.out) {
-        (Some(path), _) => {
-            let dir = RunDir::open(path).map_err(Error::from)?;
-            dir.remove_drafts().map_err(Error::from)?;
-            return Ok(Some(dir));
-        }
-        (None, Some(path)) => RunDir::create(path).map_err(Error::from)?,
+        (Some(path), _) => RunDir::resume(path),
+        (None, Some(path)) => RunDir::begin(path, &run_file(wanted, data)),
         (None, None) => return Ok(None),
     };
-    for name in LEFTOVERS {
-        dir.remove(name).map_err(Error::from)?;
-    }
-    let mut file: RunFile = wanted.file.clone();
-    file.about.version = Some(env!("CARGO_PKG_VERSION").to_owned());
-    file.about.truth = file.about.truth.map(|path| std::path::absolute(&path).unwrap_or(path));
-    let mut data_file = wanted.data.clone();
-    data_file.path = absolute(&data_file.path);
-    data_file.sha256 = Some(fingerprint(&data.table));
-    file.about.data = Some(data_file);
-    dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes())).map_err(Error::from)?;
-    Ok(Some(dir))
+    Ok(Some(dir.map_err(Error::from)?))
 }
 
-/// A file's full path; names of built-in data stay.
-fn absolute(path: &str) -> String {
-    let is_file = Path::new(path).exists() && !Path::new(path).is_dir();
-    let full = std::path::absolute(path).ok().filter(|_| is_file);
-    full.map_or_else(|| path.to_owned(), |full| full.to_string_lossy().into_owned())
+/// All that is needed to repeat the run.
+fn run_file(wanted: &Wanted, data: &Data) -> RunFile {
+    let mut file = wanted.file.clone();
+    file.about.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+    file.about.truth = file.about.truth.map(|path| std::path::absolute(&path).unwrap_or(path));
+    file.about.data = Some(wanted.data.clone().pinned(fingerprint(&data.table)));
+    file
 }
 
 fn describe(data: &Data, found: &Discovery) -> DataObject {
@@ -137,62 +115,11 @@ fn train(
 ) -> Result<Discovery, Failure> {
     let stop = interrupt::listen();
     let checkpoints = dir.map(|dir| Checkpoints { dir, fingerprint, resumes: arguments.resume.is_some() });
-    let mut watch = |step: Step| clock.tell(step, stop);
+    let mut progress = Progress::new(&arguments.common);
+    let mut watch = |step: Step| {
+        progress.show(step);
+        clock.tell(step, stop)
+    };
     let mut run = gflowcausal::Run { watch: &mut watch, stop, checkpoints };
     Ok(problem.discover(&mut run)?)
-}
-
-/// The run's only clock: measures, shows progress, decides when to save and when time is up.
-struct Clock {
-    start: Instant,
-    last: Instant,
-    saved: Instant,
-    budget: Option<Duration>,
-    saves: bool,
-    seconds: Seconds,
-    before: Option<Step>,
-    progress: Progress,
-}
-
-impl Clock {
-    fn new(start: Instant, budget: Option<Duration>, saves: bool, progress: Progress) -> Self {
-        let now = Instant::now();
-        Self {
-            start,
-            last: now,
-            saved: now,
-            budget,
-            saves,
-            seconds: Seconds::default(),
-            before: None,
-            progress,
-        }
-    }
-
-    fn tell(&mut self, step: Step, stop: &AtomicBool) -> Wish {
-        if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
-            stop.store(true, Ordering::Relaxed);
-        }
-        self.progress.show(step);
-        if let Step::Iteration(_) = step {
-            return self.wish();
-        }
-        let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();
-        match self.before.replace(step) {
-            Some(Step::Searching) => self.seconds.search += passed,
-            Some(Step::Training { .. }) => self.seconds.train = passed,
-            Some(Step::Sampling) => self.seconds.sample = passed,
-            _ => {}
-        }
-        Wish::GoOn
-    }
-
-    fn wish(&mut self) -> Wish {
-        if self.saves && self.saved.elapsed() >= SAVE_EVERY {
-            self.saved = Instant::now();
-            Wish::Save
-        } else {
-            Wish::GoOn
-        }
-    }
 }

@@ -170,6 +170,10 @@ class NeedsEquivalenceError(InputError):
     """A method that needs a score which equivalent graphs share."""
 
 
+class NotScoreEquivalentError(InputError):
+    """A score that equivalent graphs do not share, for a method that needs one."""
+
+
 class MethodNeedsNumbersError(InputError):
     """A method that needs numbers in every column."""
 

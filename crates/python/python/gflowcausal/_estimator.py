@@ -6,11 +6,10 @@ import inspect
 import json
 import operator
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -21,57 +20,10 @@ from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
 from ._knowledge import Knowledge, edge_texts, knowledge_options
 from ._progress import Callback, Notify
+from ._samples import Samples
 
 #: Options that say where and how a run goes, and not what it looks for.
 _SURROUNDINGS = ("types", "no_header", "delimiter", "time_budget", "threads", "out", "resume", "callback", "progress")
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One graph drawn from the policy."""
-
-    graph: Dag
-    #: Its score over the temperature.
-    log_reward: float
-    #: How likely the policy draws it, up to a constant that all draws share.
-    log_prob: float
-    #: How often it was drawn.
-    count: int
-    #: The order that it was drawn along.
-    order: list[str]
-
-
-class Samples(Sequence[Sample]):
-    """Drawn graphs, each different one once; graphs are made when they are looked at."""
-
-    def __init__(self, names: Sequence[str], lines: bytes) -> None:
-        self.names = list(names)
-        self._drawn = [json.loads(line) for line in lines.splitlines()]
-
-    @overload
-    def __getitem__(self, at: int) -> Sample: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Sample]: ...
-    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
-        if isinstance(at, slice):
-            return [self[k] for k in range(*at.indices(len(self)))]
-        drawn = self._drawn[at]
-        graph = Dag(self.names, [Edge(*edge) for edge in drawn["edges"]])
-        return Sample(graph, drawn["log_reward"], drawn["log_prob"], drawn["count"], drawn["order"])
-
-    def __len__(self) -> int:
-        return len(self._drawn)
-
-    def __iter__(self) -> Iterator[Sample]:
-        return (self[k] for k in range(len(self)))
-
-    @property
-    def total(self) -> int:
-        """How many graphs were drawn, repetitions included."""
-        return int(sum(drawn["count"] for drawn in self._drawn))
-
-    def __repr__(self) -> str:
-        return f"Samples({self.total} graphs, {len(self)} different)"
 
 
 class GFlowCausal:

@@ -1,0 +1,58 @@
+"""Graphs that a policy draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from ._graph import Dag, Edge
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One graph drawn from the policy."""
+
+    graph: Dag
+    #: Its score over the temperature.
+    log_reward: float
+    #: How likely the policy draws it, up to a constant that all draws share.
+    log_prob: float
+    #: How often it was drawn.
+    count: int
+    #: The order that it was drawn along.
+    order: list[str]
+
+
+class Samples(Sequence[Sample]):
+    """Drawn graphs, each different one once; graphs are made when they are looked at."""
+
+    def __init__(self, names: Sequence[str], lines: bytes) -> None:
+        self.names = list(names)
+        self._drawn = [json.loads(line) for line in lines.splitlines()]
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(len(self)))]
+        drawn = self._drawn[at]
+        graph = Dag(self.names, [Edge(*edge) for edge in drawn["edges"]])
+        return Sample(graph, drawn["log_reward"], drawn["log_prob"], drawn["count"], drawn["order"])
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def total(self) -> int:
+        """How many graphs were drawn, repetitions included."""
+        return int(sum(drawn["count"] for drawn in self._drawn))
+
+    def __repr__(self) -> str:
+        return f"Samples({self.total} graphs, {len(self)} different)"
