@@ -24,7 +24,7 @@ fn printed(home: &Path, arguments: &str) -> String {
 fn a_suite_becomes_a_table_and_goes_on_where_it_was() {
     let home = TempDir::new().unwrap();
     let text = printed(home.path(), "table5 --quick --methods gflowcausal --out r");
-    for part in ["Gumbel ER2-12", "the paper", "limit: true order, t-test"] {
+    for part in ["Gumbel ER2-12", "the paper", "limit: true order, selected"] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
     let runs = || fs::read_to_string(home.path().join("r/runs.jsonl")).unwrap();
@@ -185,12 +185,32 @@ fn a_published_network_is_a_source_of_data() {
 #[test]
 fn all_suites_of_runs_come_to_their_tables_in_the_smallest_form() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), "all --quick --methods gflowcausal,random-order --limit 1 --out r");
-    let listed = printed(home.path(), "--list");
-    let is_study =
-        |suite: &&str| suite.starts_with("fig-") || ["speed", "calibration", "exactness"].contains(suite);
-    let suites = listed.lines().map(|line| line.split_whitespace().next().unwrap());
-    for suite in suites.filter(|suite| !is_study(suite)) {
-        assert!(text.contains(&format!("\n{suite}: ")) || text.starts_with(suite), "no {suite} in:\n{text}");
+    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc,random-order --limit 20";
+    let text = printed(home.path(), &format!("{arguments} --format json --out r"));
+    let tables: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let suites: Vec<&str> = tables.iter().map(|table| table["suite"].as_str().unwrap()).collect();
+    assert_eq!(
+        suites,
+        [
+            "table1",
+            "table2",
+            "table3",
+            "table5",
+            "table6",
+            "sachs",
+            "ablation",
+            "dag-gflownet",
+            "standardised",
+            "unequal-variance",
+            "networks",
+            "scale"
+        ]
+    );
+    // Where terms are dear or variables many, a build for tests may be given up; elsewhere every run comes to its end.
+    let is_dear = |table: &&Value| ["table2", "table3", "sachs"].iter().any(|&name| table["suite"] == name);
+    for table in tables.iter().filter(|table| !is_dear(table)) {
+        for row in table["rows"].as_array().unwrap() {
+            assert_eq!(row["without_result"], 0, "{row}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use gflowcausal::Error;
 use gflowcausal::data::{Moments, Simulated};
 use gflowcausal::graph::{Constraints, Dag, Edge, Pdag, auroc, evaluate};
-use gflowcausal::score::{Cam, LinearModel, NoPruning, Prune, ScoreError, TTest, prune_order};
+use gflowcausal::score::{Bic, Cam, NoPruning, ParentForest, Penalty, Prune, Selected, prune_order};
 
 use super::runs::Figures;
 use super::suite::{Data, Limit};
@@ -24,19 +24,18 @@ pub(super) fn limits(data: &Data, seeds: u64) -> Result<Vec<Figures>, Error> {
 }
 
 fn pruned(simulated: &Simulated, limit: Limit) -> Result<Dag, Error> {
-    let rule: &dyn Prune = &NoPruning;
     match limit {
-        Limit::None => Ok(along(simulated, rule)),
+        Limit::None => Ok(along(simulated, &NoPruning)),
         Limit::Cam => Ok(along(simulated, &Cam::new(&simulated.table, ALPHA)?)),
-        Limit::TTest => {
-            let moments = Moments::of_table(&simulated.table)?;
-            let model = LinearModel::new(&moments).map_err(|error: ScoreError| Error::from(error))?;
-            Ok(along(simulated, &TTest { model: &model, alpha: ALPHA }))
+        Limit::Selected => {
+            let bic = Bic::new(&Moments::of_table(&simulated.table)?, Penalty::Auto)?;
+            let forest = ParentForest::new(bic, Constraints::none(simulated.dag.nodes()));
+            Ok(along(simulated, &Selected(&forest)))
         }
     }
 }
 
-fn along(simulated: &Simulated, rule: &(impl Prune + ?Sized)) -> Dag {
+fn along(simulated: &Simulated, rule: &impl Prune) -> Dag {
     let truth = &simulated.dag;
     prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()))
 }

@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// How many graphs for each kind of data [default: by the suite].
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
+    /// Iterations of every run that trains [default: by the method and --quick].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
     /// Only methods whose names begin like this.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     methods: Vec<String>,
@@ -153,6 +156,9 @@ impl Arguments {
         }
         for suite in &mut suites {
             suite.seeds = self.seeds.unwrap_or(suite.seeds).max(1);
+            if let Some(iterations) = self.iterations {
+                suite.train_for(iterations);
+            }
             if !self.methods.is_empty() || self.standardize {
                 suite.study = None;
             }

@@ -21,8 +21,8 @@ use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
 
-/// How often a process is asked whether it is done.
-const POLL: Duration = Duration::from_millis(20);
+/// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
+const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
 const PATIENCE: u32 = 10;
@@ -363,7 +363,7 @@ fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
                 return Err(Trouble::TooLong { seconds: limit.as_secs() });
             }
-            None => thread::sleep(POLL),
+            None => thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1])),
         }
     };
     let text = |reader: Option<thread::JoinHandle<String>>| {

@@ -6,6 +6,7 @@ use gflowcausal::data::{
     NetworkSimulation, Simulated, Simulation, SimulationError, builtin, simulate, simulate_network,
 };
 use gflowcausal::graph::choices;
+use gflowcausal::methods;
 use serde::{Deserialize, Serialize};
 
 use super::peers::Peer;
@@ -69,8 +70,8 @@ pub(super) struct Suite {
 pub(super) struct Quick {
     /// The data sets by name; all if none is named.
     data: Vec<String>,
-    /// More options for every run.
-    options: Vec<String>,
+    /// Iterations of every run that trains.
+    iterations: Option<u64>,
     /// In place of the suite's own.
     study: Option<Study>,
 }
@@ -120,8 +121,8 @@ impl Source {
 choices! {
     /// How the true order is pruned, for the best that any order could give.
     pub enum Limit: "limit" {
-        /// By significance.
-        TTest = "t-test",
+        /// To the parents that `bic` selects.
+        Selected = "selected",
         /// By additive models.
         Cam = "cam",
         /// Not at all.
@@ -171,6 +172,16 @@ pub(super) struct Method {
     /// Whose method it is, if not ours.
     #[serde(skip)]
     pub(super) peer: Option<Peer>,
+}
+
+impl Method {
+    /// Whether it is one of ours that reads `--iterations`.
+    fn trains(&self) -> bool {
+        let chosen = self.options.iter().skip_while(|option| *option != "--method").nth(1);
+        let name = chosen.map_or("gflowcausal", String::as_str);
+        let known = methods().iter().find(|method| method.name() == name);
+        self.peer.is_none() && known.is_some_and(|method| method.settings().contains(&"iterations"))
+    }
 }
 
 /// A method of another package on the suite's data.
@@ -236,12 +247,20 @@ impl Suite {
         if self.quick.study.is_some() {
             self.study.clone_from(&self.quick.study);
         }
-        for method in &mut self.method {
-            if !method.options.iter().any(|option| option == "--method") {
-                method.options.extend(self.quick.options.iter().cloned());
-            }
+        if let Some(iterations) = self.quick.iterations {
+            self.train_for(iterations);
         }
         self
+    }
+
+    /// Gives every run that trains so many iterations.
+    pub(super) fn train_for(&mut self, iterations: u64) {
+        for method in self.method.iter_mut().filter(|method| method.trains()) {
+            if let Some(given) = method.options.iter().position(|option| option == "--iterations") {
+                method.options.drain(given..given + 2);
+            }
+            method.options.extend(["--iterations".to_owned(), iterations.to_string()]);
+        }
     }
 }
 

@@ -161,6 +161,10 @@ fn every_walk_and_every_score_for_numbers_gives_an_answer() {
     for prune in ["selected", "t-test", "score", "threshold", "lasso", "cam", "none"] {
         assert_eq!(run(&["--prune", prune])["score"]["prune"], prune);
     }
+    for (score, prune) in [("bic-equal", "selected"), ("varsort", "t-test")] {
+        assert_eq!(run(&["--score", score])["score"]["prune"], prune);
+    }
+    assert_eq!(run(&["--score", "varsort", "--prune", "selected"])["score"]["prune"], "selected");
     for objective in ["tb", "subtb", "db", "fm"] {
         assert_eq!(run(&["--objective", objective])["training"]["objective"], objective);
     }

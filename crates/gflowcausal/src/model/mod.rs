@@ -50,7 +50,7 @@ impl Model {
     ) -> Result<Self, Error> {
         let name = resolve(config.score, table);
         let scores = scores::build(name, table, moments, config, &constraints)?;
-        let pruning = Pruning::new(config, name, &*scores, table, moments)?;
+        let pruning = Pruning::new(config, name, &*scores, (table, moments), &constraints)?;
         let temperature = config.temperature;
         if !(temperature.is_finite() && temperature > 0.0) {
             return Err(Error::Value { option: "temperature", value: temperature, range: "above zero" });

@@ -3,7 +3,8 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
-    ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune_order,
+    Bic, ByScore, Cam, Lasso, LinearModel, NoPruning, ParentForest, Penalty, Prune, Selected, TTest,
+    Threshold, prune_order,
 };
 
 use super::scores::OrderModel;
@@ -19,9 +20,19 @@ const ALPHA: f64 = 0.001;
 /// The chosen rule with what it needs beside the score.
 pub(super) enum Pruning {
     Selected,
-    TTest { model: LinearModel, alpha: f64 },
-    Threshold { model: LinearModel, threshold: f64 },
-    Lasso { model: LinearModel },
+    /// By `bic`, for scores of complete graphs, which choose no parents themselves.
+    SelectedByBic(Box<ParentForest<Bic>>),
+    TTest {
+        model: LinearModel,
+        alpha: f64,
+    },
+    Threshold {
+        model: LinearModel,
+        threshold: f64,
+    },
+    Lasso {
+        model: LinearModel,
+    },
     Score,
     Cam(Cam),
     None,
@@ -33,8 +44,8 @@ impl Pruning {
         config: &Config,
         score: ScoreName,
         scores: &dyn OrderModel,
-        table: &Table,
-        moments: Option<&Moments>,
+        (table, moments): (&Table, Option<&Moments>),
+        constraints: &Constraints,
     ) -> Result<Self, Error> {
         let name = resolve(config.prune, score);
         check_effect(config, name)?;
@@ -43,6 +54,11 @@ impl Pruning {
         let alpha = config.alpha.unwrap_or(ALPHA);
         Ok(match name {
             PruneName::Selected | PruneName::Auto if scores.best_parents().is_some() => Self::Selected,
+            PruneName::Selected if matches!(score, ScoreName::BicEqual | ScoreName::Varsort) => {
+                let penalty = config.penalty.map_or(Penalty::Auto, Penalty::Factor);
+                let bic = Bic::new(moments.ok_or_else(combination)?, penalty)?;
+                Self::SelectedByBic(Box::new(ParentForest::new(bic, constraints.clone())))
+            }
             PruneName::Score if scores.local_score().is_some() => Self::Score,
             PruneName::Selected | PruneName::Auto | PruneName::Score => return Err(combination()),
             PruneName::TTest => Self::TTest { model: linear()?, alpha },
@@ -58,7 +74,7 @@ impl Pruning {
     /// What users call it.
     pub(super) fn name(&self) -> PruneName {
         match self {
-            Self::Selected => PruneName::Selected,
+            Self::Selected | Self::SelectedByBic(_) => PruneName::Selected,
             Self::TTest { .. } => PruneName::TTest,
             Self::Threshold { .. } => PruneName::Threshold,
             Self::Lasso { .. } => PruneName::Lasso,
@@ -81,6 +97,7 @@ impl Pruning {
     fn rule<'a>(&'a self, scores: &'a dyn OrderModel) -> Box<dyn Prune + 'a> {
         match self {
             Self::Selected => Box::new(Selected(scores.best_parents().expect("checked when it was built"))),
+            Self::SelectedByBic(forest) => Box::new(Selected(&**forest)),
             Self::Score => Box::new(ByScore(scores.local_score().expect("checked when it was built"))),
             Self::TTest { model, alpha } => Box::new(TTest { model, alpha: *alpha }),
             Self::Threshold { model, threshold } => Box::new(Threshold { model, threshold: *threshold }),
@@ -94,7 +111,7 @@ impl Pruning {
 /// `auto`: what goes with the score.
 fn resolve(prune: PruneName, score: ScoreName) -> PruneName {
     match (prune, score) {
-        (PruneName::Auto, ScoreName::BicEqual | ScoreName::Varsort) => PruneName::TTest,
+        (PruneName::Auto, ScoreName::Varsort) => PruneName::TTest,
         (PruneName::Auto, ScoreName::Gp | ScoreName::Quadratic | ScoreName::QuadraticEqual) => {
             PruneName::Score
         }

@@ -1,8 +1,9 @@
 //! Iterations and draws a second by walk and objective, beside the largest matrix product in the same run.
 
 use gflowcausal::flow::{
-    Action, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName, Problem, ReplayConfig,
-    SampleMode, Sampler, Terminal, Terrain, TrainConfig, TrainError, Trainer, Walk, add_square_product,
+    Action, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
+    ReplayConfig, SampleMode, Sampler, Terminal, Terrain, TrainConfig, TrainError, Trainer, Walk,
+    add_square_product,
 };
 use gflowcausal::graph::{Constraints, NodeSet};
 use gflowcausal::rand::RngExt;
@@ -137,7 +138,9 @@ impl Speed {
     fn iteration(&self, nodes: usize, walk: Walk, objective: ObjectiveName) -> Result<f64, Failure> {
         let replay = ReplayConfig { capacity: 0, share: 0.0 };
         let iterations = usize::MAX;
-        let config = TrainConfig { walk, objective, iterations, replay, ..TrainConfig::default() };
+        // The policy stays what it is, so that its walks stay as long as those counted.
+        let optimizer = OptimizerConfig { learning_rate: f64::MIN_POSITIVE, ..OptimizerConfig::default() };
+        let config = TrainConfig { walk, objective, iterations, replay, optimizer, ..TrainConfig::default() };
         let constraints = Constraints::none(nodes);
         let problem = Problem { constraints: &constraints, reward: &Nothing, improve: None };
         let mut trainer =
