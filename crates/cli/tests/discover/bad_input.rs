@@ -148,8 +148,8 @@ fn options_that_cannot_be() {
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
         (vec!["--batch-size", "0"], "error[bad-option]: batch_size is 0, but must be above zero"),
         (
-            vec!["--score", "varsort", "--prune", "selected"],
-            "error[bad-combination]: --prune selected does not go with score 'varsort'",
+            vec!["--score", "varsort", "--prune", "score"],
+            "error[bad-combination]: --prune score does not go with score 'varsort'",
         ),
     ] {
         assert_eq!(refusal(&good(), &more), expected);
