@@ -104,6 +104,8 @@ def test_samples_are_graphs_with_their_rewards(model):
     drawn = model.samples_
     assert drawn.total == 100
     assert sum(one.count for one in drawn) == 100
+    assert drawn.distinct == model.result_["posterior"]["distinct"]
+    assert repr(drawn) == f"Samples(100 graphs, {drawn.distinct} different)"
     assert isinstance(drawn[0].graph, Dag)
     assert len(drawn[:3]) == 3
     assert drawn[-1].order and drawn[0].log_reward < 0

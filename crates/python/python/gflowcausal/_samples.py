@@ -19,14 +19,14 @@ class Sample:
     log_reward: float
     #: How likely the policy draws it, up to a constant that all draws share.
     log_prob: float
-    #: How often it was drawn.
+    #: How often it was drawn along this order.
     count: int
     #: The order that it was drawn along.
     order: list[str]
 
 
 class Samples(Sequence[Sample]):
-    """Drawn graphs, each different one once; graphs are made when they are looked at."""
+    """Drawn graphs, each once for each order it was drawn along; they are made when they are looked at."""
 
     def __init__(self, names: Sequence[str], lines: bytes) -> None:
         self.names = list(names)
@@ -54,5 +54,10 @@ class Samples(Sequence[Sample]):
         """How many graphs were drawn, repetitions included."""
         return int(sum(drawn["count"] for drawn in self._drawn))
 
+    @property
+    def distinct(self) -> int:
+        """How many different graphs there are among them."""
+        return len({frozenset(map(tuple, drawn["edges"])) for drawn in self._drawn})
+
     def __repr__(self) -> str:
-        return f"Samples({self.total} graphs, {len(self)} different)"
+        return f"Samples({self.total} graphs, {self.distinct} different)"
