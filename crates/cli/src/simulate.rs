@@ -210,7 +210,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 pub(crate) fn write(out: &Path, data: &'static str, simulated: &Simulated) -> Result<Vec<PathBuf>, Failure> {
     let is_new = !out.exists();
     let dir = RunDir::create(out).map_err(Error::from)?;
-    let drafts = RunDir::create(dir.file(DRAFTS)).map_err(Error::from)?;
+    let drafts = format!("{DRAFTS}.{}.part", std::process::id());
+    let drafts = RunDir::create(dir.file(&drafts)).map_err(Error::from)?;
     let written = write_drafts(data, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
     // That drafts cannot be removed is no failure, and would hide one that is.
     drop(fs::remove_dir_all(drafts.path()));
@@ -220,8 +221,8 @@ pub(crate) fn write(out: &Path, data: &'static str, simulated: &Simulated) -> Re
     written
 }
 
-/// Where files lie until all are complete.
-const DRAFTS: &str = ".simulation.part";
+/// Where the files of a process lie until all are complete.
+const DRAFTS: &str = ".simulation";
 
 fn write_drafts(
     data: &'static str,

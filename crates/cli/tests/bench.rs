@@ -34,17 +34,17 @@ fn a_suite_becomes_a_table_and_goes_on_where_it_was() {
     assert_eq!(again, text, "figures and seconds come from the first time");
     assert_eq!(runs().lines().filter(|line| !line.is_empty()).count(), before);
     let csv = fs::read_to_string(home.path().join("r/results.csv")).unwrap();
-    assert!(csv.starts_with("suite,data,scale,method,graphs,tpr,tpr_sd"));
+    assert!(csv.starts_with("suite,data,scale,method,graphs,without_result,tpr,tpr_sd"));
     assert!(fs::read_to_string(home.path().join("r/results.md")).unwrap().contains("| Gumbel ER2-12 |"));
 }
 
 #[test]
 fn equal_noise_on_its_own_scale_is_solved() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), "table5 --quick --methods gflowcausal, --format json --out r");
+    let text = printed(home.path(), "table5 --quick --methods gflowcausal --format json --out r");
     let tables: Value = serde_json::from_str(&text).unwrap();
     let row = &tables[0]["rows"][0];
-    assert_eq!(row["method"], "gflowcausal, bic-equal");
+    assert_eq!(row["method"], "gflowcausal bic-equal");
     assert_eq!(row["shd"]["mean"], 0.0);
     assert!(row["cpu_seconds"]["mean"].as_f64().unwrap() > 0.0);
 }
@@ -52,7 +52,7 @@ fn equal_noise_on_its_own_scale_is_solved() {
 #[test]
 fn a_figure_of_the_paper_that_no_graph_can_have_is_marked() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), "table1 --quick --methods gflowcausal, --limit 1 --out r");
+    let text = printed(home.path(), "table1 --quick --methods sort-var --out r");
     assert!(text.contains("impossible: a TPR of 0.93 misses 4.2 of 60 edges"), "{text}");
 }
 
@@ -73,7 +73,7 @@ fn a_figure_is_written_and_kept() {
 #[test]
 fn the_memory_of_a_run_is_measured() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), "table5 --quick --methods gflowcausal, --format json --out r");
+    let text = printed(home.path(), "table5 --quick --methods gflowcausal --format json --out r");
     let tables: Value = serde_json::from_str(&text).unwrap();
     if cfg!(target_os = "linux") {
         assert!(tables[0]["rows"][0]["peak_megabytes"]["mean"].as_f64().unwrap() > 1.0);
@@ -81,12 +81,47 @@ fn the_memory_of_a_run_is_measured() {
 }
 
 #[test]
+fn two_benches_in_one_directory_keep_out_of_each_others_way() {
+    let home = TempDir::new().unwrap();
+    let arguments = "table5 --quick --methods sort-var,eqvar --out r";
+    let texts: Vec<String> = std::thread::scope(|scope| {
+        let both = [(); 2].map(|()| scope.spawn(|| printed(home.path(), arguments)));
+        both.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(texts.iter().all(|text| text.contains("eqvar")), "{texts:?}");
+    let records = fs::read_to_string(home.path().join("r/runs.jsonl")).unwrap();
+    assert!(records.lines().all(|line| line.is_empty() || serde_json::from_str::<Value>(line).is_ok()));
+}
+
+#[test]
+fn tables_of_earlier_calls_stay_and_a_bench_without_a_result_fails() {
+    let home = TempDir::new().unwrap();
+    printed(home.path(), "table5 --quick --methods eqvar --out r");
+    fs::remove_file(home.path().join("r/runs.jsonl")).unwrap();
+    let data = home.path().join("r/data").read_dir().unwrap().next().unwrap().unwrap().path();
+    fs::remove_file(data.join("truth.csv")).unwrap();
+    printed(home.path(), "table6 --quick --methods gflowcausal --iterations 1 --out r");
+    assert!(fs::read_to_string(home.path().join("r/table5.md")).unwrap().contains("| eqvar |"));
+    assert!(fs::read_to_string(home.path().join("r/table5-runs.csv")).unwrap().contains(",eqvar,1,0,"));
+    printed(home.path(), "table5 --quick --methods eqvar --out r");
+    assert!(data.join("truth.csv").exists(), "data that are not whole are made again");
+    let output =
+        bench(home.path(), "table3 --quick --methods gflowcausal --limit 1 --out r").assert().code(1);
+    let text = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(text.contains("error[no-result]"), "{text}");
+}
+
+#[test]
 fn what_is_unknown_is_refused_and_nothing_written() {
     let home = TempDir::new().unwrap();
     for (arguments, message) in [
         ("table9", "error[unknown-suite]: there is no suite 'table9'"),
+        ("all table9", "error[unknown-suite]: there is no suite 'table9'"),
         ("--quick", "error[no-suite]: which suite is to be run?"),
-        ("table1 --methods magic", "error[unknown-method]: no method of these suites begins with magic"),
+        ("table5 --methods boss,", "error[unknown-method]: no method of these suites begins with ''"),
+        ("fig-case --standardize", "error[no-method]: these suites have no run on standardised columns"),
+        ("table5 --seeds 0", "0 is not in 1.."),
+        ("table1 --methods magic", "error[unknown-method]: no method of these suites begins with 'magic'"),
     ] {
         let output = bench(home.path(), arguments).assert().code(2).get_output().stderr.clone();
         let text = String::from_utf8(output).unwrap();

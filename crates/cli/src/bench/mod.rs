@@ -22,6 +22,7 @@ use self::study::{Findings, Study};
 use self::suite::{Scale, Suite};
 use self::table::Table;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{Common, Shape, print_json, print_text};
 
 /// Rebuild the paper's tables and figures, ours beside the others.
@@ -31,14 +32,16 @@ use crate::output::{Common, Shape, print_json, print_text};
 --out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
 that no graph can have) and the limit: what the true order gives after pruning. With --peers, other Python packages \
 (causal-learn, lingam, gcastle, dagma, CausalDisco) run on the same files; the first time they are installed into an \
-environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. An \
-undirected edge of theirs counts as right if the truth joins the pair; 'class SHD' counts ours in the same way.
+environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. SHD \
+takes directed graphs as they are; what pc, ges and other packages leave undirected counts as right if the truth joins \
+the pair, and 'class SHD' counts every method's reversible edges in that way. E-SHD and AUROC are of methods that draw.
 
 Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, on one \
 thread; their figures are written as SVG, PNG and the CSV of their points. --methods and --standardize ask for \
 runs alone.
 
-Files: results.csv results.md results.json runs.jsonl data/ studies/ SUITE.csv FIGURE.svg FIGURE.png FIGURE-points.csv
+Files: results.csv results.md results.json (of the last call) SUITE.md SUITE.json SUITE-runs.csv SUITE.csv (studies) \
+runs.jsonl data/ studies/ FIGURE.svg FIGURE.png FIGURE-points.csv
 
 Examples:
   gflowcausal bench --list
@@ -60,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// How many graphs for each kind of data [default: by the suite].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
     /// Iterations of every run that trains [default: by the method and --quick].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -72,13 +75,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', num_args = 0.., require_equals = true)]
     peers: Option<Vec<String>>,
     /// CPU seconds after which a run of another package is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "peers")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "peers", value_parser = clap::value_parser!(u64).range(1..))]
     peer_seconds: u64,
     /// Standardised columns only.
     #[arg(long)]
     standardize: bool,
     /// Seconds after which a run is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Where data, runs and tables are kept.
     #[arg(long, value_name = "DIR", default_value = "bench-results")]
@@ -101,15 +104,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut pages = Vec::new();
     for suite in &suites {
-        for page in arguments.pages(suite, &store)? {
-            if arguments.format == Shape::Text {
-                print_text(&format!("{}\n", page.text()))?;
-            }
-            pages.push(page);
+        let of_suite = arguments.pages(suite, &store)?;
+        if arguments.format == Shape::Text {
+            of_suite.iter().try_for_each(|page| print_text(&format!("{}\n", page.text())))?;
         }
-        write(&arguments.out, &pages)?;
+        write(&arguments.out, &suite.name, &of_suite)?;
+        pages.extend(of_suite);
+        write(&arguments.out, "results", &pages)?;
+        if interrupt::is_requested() {
+            break;
+        }
     }
-    if arguments.format == Shape::Json { print_json(&pages) } else { Ok(()) }
+    if arguments.format == Shape::Json {
+        print_json(&pages)?;
+    }
+    if interrupt::is_requested() {
+        return Err(Failure::interrupted().with_help("the same command goes on from here"));
+    }
+    if pages.iter().any(Page::is_barren) && pages.iter().all(Page::is_barren) {
+        return Err(Failure::running("no-result", "no run gave a graph; the table says why"));
+    }
+    Ok(())
 }
 
 /// A table of runs or of what a study found.
@@ -135,6 +150,10 @@ impl Page {
         }
     }
 
+    fn is_barren(&self) -> bool {
+        self.runs().is_some_and(Table::is_barren)
+    }
+
     fn runs(&self) -> Option<&Table> {
         match self {
             Self::Runs(table) => Some(table),
@@ -155,24 +174,46 @@ impl Arguments {
             suites = suites.into_iter().map(Suite::quick).collect();
         }
         for suite in &mut suites {
-            suite.seeds = self.seeds.unwrap_or(suite.seeds).max(1);
+            suite.seeds = self.seeds.unwrap_or(suite.seeds);
             if let Some(iterations) = self.iterations {
                 suite.train_for(iterations);
             }
             if !self.methods.is_empty() || self.standardize {
                 suite.study = None;
             }
-            if !self.methods.is_empty() {
-                suite
-                    .method
-                    .retain(|method| self.methods.iter().any(|name| method.name.starts_with(name.as_str())));
+            if self.standardize {
+                suite.method.retain(|method| method.on.contains(&Scale::Standardised));
             }
         }
-        if suites.iter().all(|suite| suite.method.is_empty() && suite.study.is_none()) {
-            let message = format!("no method of these suites begins with {}", self.methods.join(" or "));
-            return Err(Failure::input("unknown-method", message).with_help("leave --methods out to see all"));
+        self.choose_methods(&mut suites)?;
+        suites.retain(|suite| !suite.method.is_empty() || suite.study.is_some());
+        if suites.is_empty() {
+            let message = "these suites have no run on standardised columns";
+            return Err(Failure::input("no-method", message).with_help("leave --standardize out"));
         }
         Ok(suites)
+    }
+
+    /// Leaves the methods that --methods names; each name has to fit one.
+    fn choose_methods(&self, suites: &mut [Suite]) -> Result<(), Failure> {
+        let wanted: Vec<&str> = self.methods.iter().map(|name| name.trim()).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let names = || suites.iter().flat_map(|suite| &suite.method).map(|method| method.name.as_str());
+        let fits = |wanted: &str| !wanted.is_empty() && names().any(|name| name.starts_with(wanted));
+        if let Some(unknown) = wanted.iter().find(|wanted| !fits(wanted)) {
+            let mut known: Vec<&str> = names().collect();
+            known.sort_unstable();
+            known.dedup();
+            let message = format!("no method of these suites begins with '{unknown}'");
+            return Err(Failure::input("unknown-method", message)
+                .with_help(format!("they have {}", known.join("; "))));
+        }
+        for suite in suites {
+            suite.method.retain(|method| wanted.iter().any(|name| method.name.starts_with(name)));
+        }
+        Ok(())
     }
 
     /// Where other packages run; nothing, with a word about it, where they cannot.
@@ -183,7 +224,7 @@ impl Arguments {
                 anstream::eprintln!("{text}");
             }
         };
-        let ready = Environment::prepare(self.peer_seconds.max(1), tell);
+        let ready = Environment::prepare(self.peer_seconds, tell);
         ready.inspect_err(|reason| tracing::warn!("the other packages are left out: {reason}")).ok()
     }
 
@@ -193,7 +234,7 @@ impl Arguments {
         if !suite.method.is_empty() {
             pages.push(Page::Runs(self.table(suite, store)?));
         }
-        if let Some(study) = &suite.study {
+        if let Some(study) = suite.study.as_ref().filter(|_| !interrupt::is_requested()) {
             pages.push(Page::Study(self.findings(suite, study)?));
         }
         Ok(pages)
@@ -238,16 +279,20 @@ impl Arguments {
     }
 }
 
-fn write(out: &PathBuf, pages: &[Page]) -> Result<(), Failure> {
+/// Writes `pages` in every form under `name`.
+fn write(out: &PathBuf, name: &str, pages: &[Page]) -> Result<(), Failure> {
     let dir = RunDir::create(out).map_err(Error::from)?;
     let json =
         serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
     let markdown: String = pages.iter().map(Page::markdown).collect();
     let csv = table::csv(pages.iter().filter_map(Page::runs));
-    for (name, bytes) in
-        [("results.json", json), ("results.md", markdown.into_bytes()), ("results.csv", csv.into_bytes())]
-    {
-        dir.write(name, |file| file.write_all(&bytes)).map_err(Error::from)?;
+    for (form, bytes) in [("json", json), ("md", markdown.into_bytes()), ("csv", csv.into_bytes())] {
+        // A study alone has written its own table.
+        if form != "csv" || name == "results" || pages.iter().any(|page| page.runs().is_some()) {
+            let name =
+                if form == "csv" && name != "results" { format!("{name}-runs") } else { name.to_owned() };
+            dir.write(&format!("{name}.{form}"), |file| file.write_all(&bytes)).map_err(Error::from)?;
+        }
     }
     Ok(())
 }

@@ -24,6 +24,9 @@ use crate::{interrupt, simulate as files};
 /// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
+/// What the seeds of a run and of its repetition are apart.
+const REPEATS_APART: u64 = 1000;
+
 /// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
 const PATIENCE: u32 = 10;
 
@@ -32,7 +35,10 @@ const PATIENCE: u32 = 10;
 pub(super) struct Run {
     pub(super) suite: String,
     pub(super) data: Data,
+    /// Of the data.
     pub(super) seed: u64,
+    /// How many times the same has been done before, by other chance; nothing where once is all.
+    pub(super) repeat: Option<u64>,
     pub(super) scale: Scale,
     pub(super) method: String,
     pub(super) options: Vec<String>,
@@ -98,10 +104,10 @@ pub(super) struct Figures {
     /// With reversible edges either way.
     pub(super) class_shd: f64,
     pub(super) cpdag_shd: f64,
-    /// The mean SHD of the draws.
-    pub(super) expected_shd: f64,
+    /// The mean SHD of the draws, where there are any.
+    pub(super) expected_shd: Option<f64>,
     /// Of the edge probabilities.
-    pub(super) auroc: f64,
+    pub(super) auroc: Option<f64>,
     pub(super) cpu_seconds: f64,
     pub(super) true_edges: f64,
     /// The most memory that the process held at a time, where the system tells.
@@ -111,16 +117,19 @@ pub(super) struct Figures {
 
 impl Figures {
     /// From the object that `discover --format json` prints.
-    fn of_result(result: &Value, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
+    ///
+    /// What is expected of draws is left out where there is one graph, unless it is itself one of many draws.
+    fn of_result(result: &Value, run: &Run, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
         let metric = |name: &str| result["metrics"][name].as_f64();
+        let draws = run.repeat.is_some() || result["posterior"]["weighting"] != "single";
         Some(Self {
             tpr: metric("tpr")?,
             fdr: metric("fdr")?,
             shd: metric("shd")?,
             class_shd: metric("class_shd")?,
             cpdag_shd: metric("cpdag_shd")?,
-            expected_shd: metric("expected_shd")?,
-            auroc: metric("auroc")?,
+            expected_shd: Some(metric("expected_shd")?).filter(|_| draws),
+            auroc: Some(metric("auroc")?).filter(|_| draws),
             cpu_seconds: result["seconds"]["cpu"].as_f64()?,
             true_edges: true_edges as f64,
             peak_megabytes,
@@ -137,10 +146,17 @@ impl Run {
             for method in &suite.method {
                 let applies = method.data.is_empty() || method.data.contains(&data.name);
                 for &scale in method.on.iter().filter(|scale| applies && scales.contains(scale)) {
-                    runs.extend((1..=seeds).map(|seed| Self {
+                    let repeats: Vec<Option<u64>> = match method.repeats {
+                        0 => vec![None],
+                        repeats => (0..repeats).map(Some).collect(),
+                    };
+                    let chances =
+                        (1..=seeds).flat_map(|seed| repeats.iter().map(move |&repeat| (seed, repeat)));
+                    runs.extend(chances.map(|(seed, repeat)| Self {
                         suite: suite.name.clone(),
                         data: data.clone(),
                         seed,
+                        repeat,
                         scale,
                         method: method.name.clone(),
                         options: method.options.clone(),
@@ -158,8 +174,8 @@ impl Run {
             None => program_stamp(),
             Some(peer) => format!("{peer} {} {}", peer.label(), scripts_digest()),
         };
-        let Self { data: Data { source, .. }, options, scale, seed, .. } = self;
-        digest(&format!("{program} {source:?} {options:?} {scale} {seed}"))
+        let Self { data: Data { source, .. }, options, scale, seed, repeat, .. } = self;
+        digest(&format!("{program} {source:?} {options:?} {scale} {seed} {repeat:?}"))
     }
 
     /// What is typed to repeat the run on data in `dir`.
@@ -210,15 +226,15 @@ impl Store {
     pub(super) fn data(&self, run: &Run) -> Result<PathBuf, Failure> {
         let Run { data: Data { source, .. }, seed, .. } = run;
         let dir = self.root.join("data").join(&digest(&format!("{source:?} {seed}"))[..16]);
-        if !dir.join("data.csv").exists()
-            && let Some(drawn) = source.draw(*seed).map_err(Error::from)?
-        {
+        let is_whole = ["data.csv", "truth.csv"].iter().all(|name| dir.join(name).exists());
+        if !is_whole && let Some(drawn) = source.draw(*seed).map_err(Error::from)? {
             files::write(&dir, "data.csv", &drawn)?;
         }
         Ok(dir)
     }
 
-    /// Does what is not done yet, on `jobs` processes at a time, and returns what all runs gave.
+    /// Does what is not done yet, on `jobs` processes at a time, and returns what all runs gave that came to an end
+    /// before somebody interrupted.
     pub(super) fn perform(
         &self,
         runs: &[Run],
@@ -246,9 +262,6 @@ impl Store {
             workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
         });
         outcomes.into_iter().collect::<Result<Vec<()>, Failure>>()?;
-        if interrupt::is_requested() {
-            return Err(Failure::interrupted());
-        }
         Ok(slots
             .into_iter()
             .filter_map(|slot| slot.into_inner().expect("no run panics with a slot"))
@@ -274,7 +287,7 @@ impl Store {
             (Some(peer), Some(environment)) => execute_peer(run, peer, environment, &dir),
             _ => execute(run, &dir, limit),
         };
-        if interrupt::is_requested() {
+        if outcome.is_err() && interrupt::is_requested() {
             return Ok(None);
         }
         let record = Record {
@@ -291,10 +304,12 @@ impl Store {
     }
 
     fn keep(&self, record: &Record) -> Result<(), Failure> {
-        let line =
+        let mut line =
             serde_json::to_string(record).map_err(|error| Failure::running("json", error.to_string()))?;
+        line.push('\n');
         let mut file = self.file.lock().expect("no run panics while it writes");
-        writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|source| {
+        // At once, so that two benches in one directory do not write into each other's lines.
+        file.write_all(line.as_bytes()).map_err(|source| {
             Error::from(FileError { action: "write", path: self.root.join("runs.jsonl"), source }).into()
         })
     }
@@ -302,8 +317,8 @@ impl Store {
 
 /// The last that is known of each run. Lines that a killed bench left half are passed over.
 fn read_records(file: &File) -> BTreeMap<String, Record> {
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
-    let records = lines.filter_map(|line| serde_json::from_str::<Record>(&line).ok());
+    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+    let records = lines.filter_map(|line| serde_json::from_slice::<Record>(&line).ok());
     records.map(|record| (record.key.clone(), record)).collect()
 }
 
@@ -311,7 +326,8 @@ fn read_records(file: &File) -> BTreeMap<String, Record> {
 fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     let program = std::env::current_exe().map_err(|error| Trouble::of(&error))?;
     let mut command = Command::new(program);
-    command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
+    let seed = run.seed + REPEATS_APART * run.repeat.unwrap_or(0);
+    command.args(run.command(dir)).args(["--seed", &seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
     let ended = wait(command, limit)?;
     if !ended.success {
@@ -319,7 +335,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     }
     let result: Value = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
     let edges = true_edges(dir)?;
-    Figures::of_result(&result, edges, ended.peak_megabytes)
+    Figures::of_result(&result, run, edges, ended.peak_megabytes)
         .ok_or_else(|| Trouble::of(&"no metrics were printed"))
 }
 
@@ -359,7 +375,7 @@ fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
         peak_megabytes = peak_of(child.id()).or(peak_megabytes);
         match child.try_wait().map_err(failed)? {
             Some(status) => break status,
-            None if start.elapsed() > limit => {
+            None if start.elapsed() > limit || interrupt::is_requested() => {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
                 return Err(Trouble::TooLong { seconds: limit.as_secs() });
             }

@@ -125,6 +125,10 @@ choices! {
         Selected = "selected",
         /// By additive models.
         Cam = "cam",
+        /// By the score `gp`.
+        Gp = "gp",
+        /// By the score `quadratic-equal`.
+        QuadraticEqual = "quadratic-equal",
         /// Not at all.
         None = "none",
     }
@@ -169,6 +173,9 @@ pub(super) struct Method {
     /// The data sets by name; all if none is named.
     #[serde(default)]
     pub(super) data: Vec<String>,
+    /// How often it is drawn for each graph, where chance is all that it has.
+    #[serde(default)]
+    pub(super) repeats: u64,
     /// Whose method it is, if not ours.
     #[serde(skip)]
     pub(super) peer: Option<Peer>,
@@ -202,14 +209,13 @@ fn five() -> u64 {
 impl Suite {
     /// The suites called `names`; `all`, or no name, means every one.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
-        if names.is_empty() || names.iter().any(|name| name == "all") {
-            return Ok(SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect());
+        let is_known = |wanted: &String| wanted == "all" || SUITES.iter().any(|(name, _)| name == wanted);
+        if let Some(wanted) = names.iter().find(|wanted| !is_known(wanted)) {
+            return Err(unknown(wanted));
         }
-        let find = |wanted: &String| {
-            let found = SUITES.iter().find(|(name, _)| name == wanted);
-            found.map(|&(name, text)| Self::parse(name, text)).ok_or_else(|| unknown(wanted))
-        };
-        names.iter().map(find).collect()
+        let all = names.is_empty() || names.iter().any(|name| name == "all");
+        let chosen = SUITES.iter().filter(|(name, _)| all || names.iter().any(|wanted| wanted == name));
+        Ok(chosen.map(|&(name, text)| Self::parse(name, text)).collect())
     }
 
     fn parse(name: &str, text: &str) -> Self {
@@ -233,6 +239,7 @@ impl Suite {
             options: Vec::new(),
             on: peer.on.clone(),
             data: peer.data.clone(),
+            repeats: 0,
             peer: Some(peer.run),
         };
         self.method.extend(self.peer.iter().filter(is_wanted).map(method));

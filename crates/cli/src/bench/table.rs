@@ -46,6 +46,9 @@ pub(super) struct Row {
     pub(super) data: String,
     pub(super) scale: String,
     pub(super) method: String,
+    /// Whether a method was run for it, which is neither so of the limit nor of the paper.
+    #[serde(skip)]
+    is_run: bool,
     /// How many graphs the figures are means of.
     pub(super) graphs: usize,
     /// How many runs gave no graph.
@@ -123,6 +126,12 @@ impl Table {
         Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes }
     }
 
+    /// Whether runs were made and none gave a graph.
+    pub(super) fn is_barren(&self) -> bool {
+        let failed = self.rows.iter().any(|row| row.without_result > 0);
+        failed && !self.rows.iter().any(|row| row.is_run && row.graphs > 0)
+    }
+
     /// For the terminal.
     pub(super) fn text(&self) -> String {
         let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
@@ -162,7 +171,7 @@ pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
         "peak_megabytes",
     ];
     let named = figures.map(|name| format!("{name},{name}_sd")).join(",");
-    let mut text = format!("suite,data,scale,method,graphs,{named}\n");
+    let mut text = format!("suite,data,scale,method,graphs,without_result,{named},note\n");
     for table in tables {
         for row in &table.rows {
             let spreads = [
@@ -182,7 +191,9 @@ pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
             });
             let names =
                 [&table.suite, &row.data, &row.scale, &row.method].map(|name| csv_cell(name)).join(",");
-            text.push_str(&format!("{names},{},{}\n", row.graphs, cells.join(",")));
+            let counts = format!("{},{}", row.graphs, row.without_result);
+            let note = csv_cell(row.note.as_deref().unwrap_or_default());
+            text.push_str(&format!("{names},{counts},{},{note}\n", cells.join(",")));
         }
     }
     text
@@ -205,6 +216,7 @@ fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
             let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
             row.without_result = failed.clone().count();
+            row.is_run = true;
             row.note = failed
                 .clone()
                 .next()
@@ -218,23 +230,25 @@ fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
 impl Row {
     fn new(data: &str, scale: &str, method: String, figures: &[Figures]) -> Self {
         let spread = |field: fn(&Figures) -> f64| Spread::of(&figures.iter().map(field).collect::<Vec<_>>());
+        let known = |field: fn(&Figures) -> Option<f64>| {
+            Spread::of(&figures.iter().filter_map(field).collect::<Vec<_>>())
+        };
         Self {
             data: data.to_owned(),
             scale: scale.to_owned(),
             method,
             graphs: figures.len(),
             without_result: 0,
+            is_run: false,
             tpr: spread(|figures| figures.tpr),
             fdr: spread(|figures| figures.fdr),
             shd: spread(|figures| figures.shd),
             class_shd: spread(|figures| figures.class_shd),
             cpdag_shd: spread(|figures| figures.cpdag_shd),
-            expected_shd: spread(|figures| figures.expected_shd),
-            auroc: spread(|figures| figures.auroc),
+            expected_shd: known(|figures| figures.expected_shd),
+            auroc: known(|figures| figures.auroc),
             cpu_seconds: spread(|figures| figures.cpu_seconds),
-            peak_megabytes: Spread::of(
-                &figures.iter().filter_map(|figures| figures.peak_megabytes).collect::<Vec<_>>(),
-            ),
+            peak_megabytes: known(|figures| figures.peak_megabytes),
             note: None,
         }
     }

@@ -27,14 +27,14 @@ impl Axis {
         Self { low: low - room, high: high + room, is_log: false }
     }
 
-    /// The same, logarithmic where that helps: all values are above zero and far apart.
-    pub(super) fn log_if_it_helps(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let (low, high) = range(values.clone());
-        if low > 0.0 && high / low >= LOG_HELPS {
-            Self { low: low.log10().floor(), high: high.log10().ceil(), is_log: true }
-        } else {
-            Self::linear(values)
-        }
+    /// By powers of ten, where that helps: all values are above zero and far apart.
+    pub(super) fn log_where_it_helps(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let (low, high) = range(values);
+        (low > 0.0 && high / low >= LOG_HELPS).then(|| Self {
+            low: low.log10().floor(),
+            high: high.log10().ceil(),
+            is_log: true,
+        })
     }
 
     /// From zero to the largest of `values`.
@@ -221,15 +221,15 @@ mod tests {
     fn ticks_are_round_and_on_the_axis() {
         let axis = Axis::linear([-3.0, 17.0].into_iter());
         assert_eq!(axis.ticks(), [0.0, 5.0, 10.0, 15.0]);
-        let axis = Axis::log_if_it_helps([0.02, 300.0].into_iter());
+        let axis = Axis::log_where_it_helps([0.02, 300.0].into_iter()).expect("far apart");
         assert_eq!(axis.ticks(), [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]);
         assert_eq!(axis.place(1.0), 0.4);
     }
 
     #[test]
     fn a_logarithmic_axis_is_taken_only_where_it_helps() {
-        assert!(!Axis::log_if_it_helps([1.0, 2.0].into_iter()).is_log);
-        assert!(!Axis::log_if_it_helps([0.0, 1000.0].into_iter()).is_log);
+        assert!(Axis::log_where_it_helps([1.0, 2.0].into_iter()).is_none());
+        assert!(Axis::log_where_it_helps([0.0, 1000.0].into_iter()).is_none());
         assert!(Axis::linear([5.0].into_iter()).place(5.0) == 0.5, "one value stands in the middle");
     }
 

@@ -28,7 +28,7 @@ const MARKS: usize = 12;
 pub enum Span {
     /// From zero to the largest value.
     FromZero,
-    /// From the least to the largest value; by powers of ten where they are far apart.
+    /// From zero to the largest value, or by powers of ten from the least where they are far apart.
     Values,
     /// From zero to one.
     Share,
@@ -53,7 +53,9 @@ impl FigureAxis {
     fn over(&self, values: impl Iterator<Item = f64> + Clone) -> Axis {
         match self.span {
             Span::FromZero => Axis::from_zero(values),
-            Span::Values => Axis::log_if_it_helps(values),
+            Span::Values => {
+                Axis::log_where_it_helps(values.clone()).unwrap_or_else(|| Axis::from_zero(values))
+            }
             Span::Share => Axis::linear([0.0, 1.0].into_iter()),
         }
     }

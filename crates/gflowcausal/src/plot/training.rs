@@ -19,7 +19,8 @@ pub(crate) fn panels(history: &[Progress], size: (f64, f64)) -> [Svg; 3] {
         history.iter().map(move |progress| (progress.iteration as f64, value(progress)))
     };
     let single = |heading: &str, value: fn(&Progress) -> f64| {
-        let axis = Axis::log_if_it_helps(history.iter().map(value));
+        let axis = Axis::log_where_it_helps(history.iter().map(value))
+            .unwrap_or_else(|| Axis::linear(history.iter().map(value)));
         let mut chart = Chart::new(size, heading, ITERATIONS, across, axis);
         chart.line("first", points(value));
         chart.into_svg()

@@ -76,8 +76,8 @@ impl Ablation {
             "distinct",
             "TPR",
             "CPU ms a graph",
-            "TV to exact",
-            "KL to exact",
+            "TV (estimate)",
+            "KL (estimate)",
             "slope ln P on ln r",
             "R²",
         ];

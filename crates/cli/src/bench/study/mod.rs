@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn draws_of_the_ablation_are_in_proportion_to_the_reward() {
         let (findings, files) = quick("ablation");
-        let distances = column(&findings, "TV to exact");
+        let distances = column(&findings, "TV (estimate)");
         assert!(distances[0] < 0.1 && distances[1] < 0.1, "{distances:?}");
         assert!(distances[2].is_nan(), "the walk with cycles has too many ways to one graph");
         assert!(files.contains(&"ablation-loss.svg".to_owned()));
