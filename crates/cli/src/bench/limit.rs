@@ -23,7 +23,7 @@ pub(super) fn limits(data: &Data, seeds: u64) -> Result<Vec<Figures>, Error> {
         let graph = pruned(&simulated, rule)?;
         Ok(Some(figures(&Pdag::from(&graph), &simulated.dag, start.elapsed().as_secs_f64())))
     };
-    (1..=seeds).filter_map(|seed| one(seed).transpose()).collect()
+    (1..=data.graphs(seeds)).filter_map(|seed| one(seed).transpose()).collect()
 }
 
 fn pruned(simulated: &Simulated, limit: Limit) -> Result<Dag, Error> {

@@ -142,7 +142,7 @@ impl Run {
     pub(super) fn all(suite: &Suite, scales: &[Scale]) -> Vec<Self> {
         let mut runs = Vec::new();
         for data in &suite.data {
-            let seeds = if matches!(data.source, Source::Builtin(_)) { 1 } else { suite.seeds };
+            let seeds = data.graphs(suite.seeds);
             for method in &suite.method {
                 let applies = method.data.is_empty() || method.data.contains(&data.name);
                 for &scale in method.on.iter().filter(|scale| applies && scales.contains(scale)) {

@@ -91,6 +91,13 @@ pub(super) struct Data {
     pub(super) limit: Option<Limit>,
 }
 
+impl Data {
+    /// How many graphs there are if `seeds` are asked for.
+    pub(super) fn graphs(&self, seeds: u64) -> u64 {
+        if matches!(self.source, Source::Builtin(_)) { 1 } else { seeds }
+    }
+}
+
 /// Where data come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
