@@ -216,13 +216,16 @@ fn five() -> u64 {
 impl Suite {
     /// The suites called `names`; `all`, or no name, means every one.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
-        let is_known = |wanted: &String| wanted == "all" || SUITES.iter().any(|(name, _)| name == wanted);
-        if let Some(wanted) = names.iter().find(|wanted| !is_known(wanted)) {
-            return Err(unknown(wanted));
+        let find = |wanted: &String| {
+            let found = SUITES.iter().find(|(name, _)| name == wanted);
+            found.map(|&(name, text)| Self::parse(name, text)).ok_or_else(|| unknown(wanted))
+        };
+        let named: Vec<Self> =
+            names.iter().filter(|name| *name != "all").map(find).collect::<Result<_, _>>()?;
+        if named.len() == names.len() && !names.is_empty() {
+            return Ok(named);
         }
-        let all = names.is_empty() || names.iter().any(|name| name == "all");
-        let chosen = SUITES.iter().filter(|(name, _)| all || names.iter().any(|wanted| wanted == name));
-        Ok(chosen.map(|&(name, text)| Self::parse(name, text)).collect())
+        Ok(SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect())
     }
 
     fn parse(name: &str, text: &str) -> Self {
