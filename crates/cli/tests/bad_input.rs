@@ -598,10 +598,8 @@ mod refused_by_the_system {
             format!("trap '' XFSZ; ulimit -f 8; exec '{}' simulate --rows 2000 --out d", program.display());
         let output = Command::new("sh").args(["-c", &script]).current_dir(home.path()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            said.starts_with("error[file-error]: cannot write 'd/.simulation.part/data.csv': "),
-            "{said}"
-        );
+        assert!(said.starts_with("error[file-error]: cannot write 'd/.simulation."), "{said}");
+        assert!(said.contains(".part/data.csv': "), "{said}");
         assert_eq!(output.status.code(), Some(1));
         assert!(home.contents().is_empty(), "{:?}", home.contents());
     }
