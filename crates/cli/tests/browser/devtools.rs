@@ -154,11 +154,16 @@ impl Browser {
         self.value(&format!("document.getElementById('{id}').click()"));
         let saved = self.home.path().join("saved");
         for _ in 0..600 {
-            let files = std::fs::read_dir(&saved).into_iter().flatten().flatten().map(|entry| entry.path());
-            if let Some(path) =
-                files.into_iter().find(|path| path.extension().is_some_and(|end| end == ending))
-            {
-                return std::fs::read(path).unwrap();
+            let files = std::fs::read_dir(&saved).into_iter().flatten().flatten();
+            let files: Vec<_> = files.map(|entry| entry.path()).collect();
+            let ends_with =
+                |ending: &str| files.iter().find(|path| path.extension().is_some_and(|end| end == ending));
+            // The name stands there, empty, before the file does.
+            if let (None, Some(path)) = (ends_with("crdownload"), ends_with(ending)) {
+                let bytes = std::fs::read(path).unwrap();
+                if !bytes.is_empty() {
+                    return bytes;
+                }
             }
             std::thread::sleep(Duration::from_millis(100));
         }
