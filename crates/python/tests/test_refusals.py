@@ -173,7 +173,7 @@ def test_an_error_travels(simulated):
         ({"temperature": -1}, errors.OptionValueError, "--temperature is -1"),
         ({"exclude": ["Z"]}, errors.UnknownNameError, "--exclude Z: there is no such column"),
         ({"score": "bdeu"}, errors.ScoreError, "X1"),
-        ({"score": "varsort", "prune": "selected"}, errors.CombinationError, "--prune selected does not go with"),
+        ({"score": "varsort", "prune": "score"}, errors.CombinationError, "--prune score does not go with"),
         ({"learning_rate": float("nan")}, errors.TrainingOptionError, "NaN"),
         ({"threads": 0}, errors.ArgumentError, "threads is 0"),
         ({"knowledge": "no-such-file.txt"}, errors.ArgumentError, "cannot read 'no-such-file.txt'"),
