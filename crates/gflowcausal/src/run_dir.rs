@@ -3,6 +3,10 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many files this process has begun.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// What went wrong with a file or directory.
 #[derive(Debug, thiserror::Error)]
@@ -108,7 +112,9 @@ impl RunDir {
         content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<(), FileError> {
         let target = self.file(name);
-        let draft = self.file(&format!(".{name}.part"));
+        // Nobody else's: of two that write the same file at a time, each puts a whole one in its place.
+        let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let draft = self.file(&format!(".{name}.{}-{turn}.part", std::process::id()));
         let outcome = write_through(&draft, content).and_then(|()| fs::rename(&draft, &target));
         outcome.map_err(|source| {
             // The draft is worthless now; that it cannot be removed either would hide the first error.
@@ -182,6 +188,25 @@ mod tests {
             .unwrap_err();
         assert_eq!(error.source.kind(), io::ErrorKind::StorageFull);
         assert_eq!(run.read("x.txt").unwrap(), b"first");
+        assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn of_many_that_write_one_file_each_leaves_it_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let run = RunDir::create(home.path()).unwrap();
+        std::thread::scope(|scope| {
+            for letter in b'a'..b'i' {
+                let run = &run;
+                scope.spawn(move || {
+                    for _ in 0..10 {
+                        run.write("x", |out| out.write_all(&[letter; 9000])).unwrap();
+                    }
+                });
+            }
+        });
+        let text = run.read("x").unwrap();
+        assert_eq!(text, [text[0]; 9000]);
         assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1);
     }
 

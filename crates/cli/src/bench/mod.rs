@@ -108,9 +108,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.format == Shape::Text {
             of_suite.iter().try_for_each(|page| print_text(&format!("{}\n", page.text())))?;
         }
-        write(&arguments.out, &suite.name, &of_suite)?;
+        let runs = format!("{}-runs", suite.name);
+        let runs = Some(runs.as_str()).filter(|_| !suite.method.is_empty());
+        write(&arguments.out, &suite.name, runs, &of_suite)?;
         pages.extend(of_suite);
-        write(&arguments.out, "results", &pages)?;
+        write(&arguments.out, "results", Some("results"), &pages)?;
         if interrupt::is_requested() {
             break;
         }
@@ -151,7 +153,7 @@ impl Page {
     }
 
     fn is_barren(&self) -> bool {
-        self.runs().is_some_and(Table::is_barren)
+        self.runs().is_some_and(|table| table.is_barren)
     }
 
     fn runs(&self) -> Option<&Table> {
@@ -279,20 +281,16 @@ impl Arguments {
     }
 }
 
-/// Writes `pages` in every form under `name`.
-fn write(out: &PathBuf, name: &str, pages: &[Page]) -> Result<(), Failure> {
+/// Writes `pages` as `name` for people and programs, and their runs as the table `runs` if it has a name.
+fn write(out: &PathBuf, name: &str, runs: Option<&str>, pages: &[Page]) -> Result<(), Failure> {
     let dir = RunDir::create(out).map_err(Error::from)?;
+    let put = |name: String, text: &[u8]| dir.write(&name, |file| file.write_all(text)).map_err(Error::from);
     let json =
         serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
-    let markdown: String = pages.iter().map(Page::markdown).collect();
-    let csv = table::csv(pages.iter().filter_map(Page::runs));
-    for (form, bytes) in [("json", json), ("md", markdown.into_bytes()), ("csv", csv.into_bytes())] {
-        // A study alone has written its own table.
-        if form != "csv" || name == "results" || pages.iter().any(|page| page.runs().is_some()) {
-            let name =
-                if form == "csv" && name != "results" { format!("{name}-runs") } else { name.to_owned() };
-            dir.write(&format!("{name}.{form}"), |file| file.write_all(&bytes)).map_err(Error::from)?;
-        }
+    put(format!("{name}.json"), &json)?;
+    put(format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())?;
+    if let Some(runs) = runs {
+        put(format!("{runs}.csv"), table::csv(pages.iter().filter_map(Page::runs)).as_bytes())?;
     }
     Ok(())
 }

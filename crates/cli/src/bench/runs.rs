@@ -377,7 +377,9 @@ fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
             Some(status) => break status,
             None if start.elapsed() > limit || interrupt::is_requested() => {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                return Err(Trouble::TooLong { seconds: limit.as_secs() });
+                let is_late = start.elapsed() > limit;
+                let late = Trouble::TooLong { seconds: limit.as_secs() };
+                return Err(if is_late { late } else { Trouble::of(&"interrupted") });
             }
             None => thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1])),
         }

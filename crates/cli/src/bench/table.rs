@@ -38,6 +38,9 @@ pub(super) struct Table {
     pub(super) rows: Vec<Row>,
     /// What there is to know about all of it.
     pub(super) notes: Vec<String>,
+    /// Whether runs were made and none gave a graph.
+    #[serde(skip)]
+    pub(super) is_barren: bool,
 }
 
 /// One method on one kind of data.
@@ -46,9 +49,6 @@ pub(super) struct Row {
     pub(super) data: String,
     pub(super) scale: String,
     pub(super) method: String,
-    /// Whether a method was run for it, which is neither so of the limit nor of the paper.
-    #[serde(skip)]
-    is_run: bool,
     /// How many graphs the figures are means of.
     pub(super) graphs: usize,
     /// How many runs gave no graph.
@@ -123,13 +123,8 @@ impl Table {
             );
         }
         let notes = suite.notes.iter().cloned().chain(growth(suite, &rows)).collect();
-        Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes }
-    }
-
-    /// Whether runs were made and none gave a graph.
-    pub(super) fn is_barren(&self) -> bool {
-        let failed = self.rows.iter().any(|row| row.without_result > 0);
-        failed && !self.rows.iter().any(|row| row.is_run && row.graphs > 0)
+        let is_barren = !records.is_empty() && records.iter().all(|record| record.outcome.is_err());
+        Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes, is_barren }
     }
 
     /// For the terminal.
@@ -216,7 +211,6 @@ fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
             let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
             row.without_result = failed.clone().count();
-            row.is_run = true;
             row.note = failed
                 .clone()
                 .next()
@@ -239,7 +233,6 @@ impl Row {
             method,
             graphs: figures.len(),
             without_result: 0,
-            is_run: false,
             tpr: spread(|figures| figures.tpr),
             fdr: spread(|figures| figures.fdr),
             shd: spread(|figures| figures.shd),

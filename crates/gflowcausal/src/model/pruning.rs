@@ -3,11 +3,11 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
-    Bic, ByScore, Cam, Lasso, LinearModel, NoPruning, ParentForest, Penalty, Prune, Selected, TTest,
-    Threshold, prune_order,
+    Bic, ByScore, Cam, Lasso, LinearModel, NoPruning, ParentForest, Prune, Selected, TTest, Threshold,
+    prune_order,
 };
 
-use super::scores::OrderModel;
+use super::scores::{OrderModel, penalty};
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
 
@@ -55,8 +55,7 @@ impl Pruning {
         Ok(match name {
             PruneName::Selected | PruneName::Auto if scores.best_parents().is_some() => Self::Selected,
             PruneName::Selected if matches!(score, ScoreName::BicEqual | ScoreName::Varsort) => {
-                let penalty = config.penalty.map_or(Penalty::Auto, Penalty::Factor);
-                let bic = Bic::new(moments.ok_or_else(combination)?, penalty)?;
+                let bic = Bic::new(moments.ok_or_else(combination)?, penalty(config))?;
                 Self::SelectedByBic(Box::new(ParentForest::new(bic, constraints.clone())))
             }
             PruneName::Score if scores.local_score().is_some() => Self::Score,

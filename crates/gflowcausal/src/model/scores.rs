@@ -193,7 +193,7 @@ pub(super) fn build(
     if config.penalty.is_some() && !has_penalty(name) {
         return Err(Error::NoEffect { option: "penalty", with: format!("score {}", name.name()) });
     }
-    let penalty = config.penalty.map_or(Penalty::Auto, Penalty::Factor);
+    let penalty = penalty(config);
     let numbers = || moments.ok_or(Error::NeedsNumbers { score: name.name() });
     let limits = || constraints.clone();
     Ok(match name {
@@ -219,6 +219,11 @@ fn forest<S: GaussianScore + Clone + 'static>(score: S, limits: Constraints) -> 
 
 fn grow_shrink<S: LocalScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
     Box::new(Sparse(GrowShrink::new(Cached::new(score), limits)))
+}
+
+/// What a parent costs.
+pub(super) fn penalty(config: &Config) -> Penalty {
+    config.penalty.map_or(Penalty::Auto, Penalty::Factor)
 }
 
 fn has_penalty(name: ScoreName) -> bool {
