@@ -24,6 +24,7 @@ mod run_dir;
 mod run_file;
 mod sample;
 mod score_graph;
+mod size;
 mod text;
 mod training_log;
 

@@ -15,6 +15,9 @@ const RANDOM_ORDERS: u64 = 64;
 /// How often an improvement ends with a climb to the next peak.
 const CLIMBS: f64 = 0.25;
 
+/// The most insertions between two draws of a chain: with a thousand variables each takes milliseconds.
+const APART: usize = 40;
+
 /// Streams of the first search, told apart from those of iterations.
 const FIRST: u64 = u64::MAX;
 
@@ -37,11 +40,7 @@ pub(crate) struct Effort {
 impl Effort {
     /// By the number of variables: a sweep takes `3d²` placements.
     pub(crate) fn by_size(nodes: usize) -> Self {
-        match nodes {
-            0..=40 => Self { chains: 8, sweeps: 30 },
-            41..=150 => Self { chains: 4, sweeps: 20 },
-            _ => Self { chains: 2, sweeps: 8 },
-        }
+        if nodes <= 40 { Self { chains: 8, sweeps: 30 } } else { Self { chains: 4, sweeps: 20 } }
     }
 }
 
@@ -75,8 +74,8 @@ impl<'a> LocalSearch<'a> {
 
     /// Draws from `P(order) ∝ exp(score / target)`: chains of Gibbs steps that start at `best`.
     ///
-    /// Each chain gives its share of `count` draws, `d/4` insertions apart, after one sweep that is thrown away; one
-    /// alone once the run is to stop.
+    /// Each chain gives its share of `count` draws after one sweep that is thrown away; one alone once the run is to
+    /// stop. Draws are `d/4` insertions apart, and no more than [`APART`].
     pub(crate) fn draw_by_chains(&self, best: &Order, count: usize) -> Vec<Order> {
         let chains = 16.min(count);
         let drawn = map(chains, |chain| {
@@ -85,7 +84,7 @@ impl<'a> LocalSearch<'a> {
             let mut order = tempered_sweep(&self.score, best.clone(), self.target, &mut rng);
             let mut draws = Vec::with_capacity(share);
             for _ in 0..share {
-                for _ in 0..order.nodes().div_ceil(4) {
+                for _ in 0..order.nodes().div_ceil(4).min(APART) {
                     let node = rng.random_range(0..order.nodes());
                     order = gflowcausal_search::tempered_insertion(
                         &self.score,

@@ -207,9 +207,10 @@ impl Discovery {
     pub fn named_graph(&self) -> Result<NamedGraph, Error> {
         let in_result = |source| Error::Graph { path: "result".into(), source };
         let mut named = NamedGraph::new(self.names.clone(), Pdag::from(&self.graph)).map_err(in_result)?;
+        let weights = self.weights();
         for edge in self.graph.edges() {
             named.set_probability(edge, self.posterior.edge(edge)).map_err(in_result)?;
-            if let Some(weight) = self.weight(edge).filter(|weight| *weight != 0.0) {
+            if let Some(weight) = weights.of(edge).filter(|weight| *weight != 0.0) {
                 named.set_weight(edge, weight).map_err(in_result)?;
             }
         }
@@ -261,9 +262,9 @@ impl Discovery {
 
     fn edge_objects(&self) -> Vec<EdgeObject> {
         let class = self.class();
-        let total = self.model.graph_score(&self.graph);
+        let weights = self.weights();
         let mut edges: Vec<EdgeObject> =
-            self.graph.edges().map(|edge| self.edge_object(edge, &class, total)).collect();
+            self.graph.edges().map(|edge| self.edge_object(edge, &class, weights.of(edge))).collect();
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         edges
     }
@@ -282,16 +283,16 @@ impl Discovery {
         (self.names[edge.from].clone(), self.names[edge.to].clone())
     }
 
-    fn edge_object(&self, edge: Edge, class: &Pdag, total: Option<f64>) -> EdgeObject {
+    fn edge_object(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeObject {
         let mut without = self.graph.clone();
         without.remove(edge);
         let mut reversed = without.clone();
         let is_reversible = reversed.insert(edge.reversed()).is_ok();
-        let fall = |dag: &Dag| Some(total? - self.model.graph_score(dag)?);
+        let fall = |dag: &Dag| self.model.gain(dag, &self.graph);
         EdgeObject {
             from: self.names[edge.from].clone(),
             to: self.names[edge.to].clone(),
-            weight: self.weight(edge),
+            weight,
             probability: self.posterior.edge(edge),
             reversed_probability: self.posterior.edge(edge.reversed()),
             compelled: class.has_directed(edge),
@@ -300,13 +301,15 @@ impl Discovery {
         }
     }
 
-    /// The slope of the effect on the cause, given its other parents.
-    fn weight(&self, edge: Edge) -> Option<f64> {
-        let moments = self.moments.as_ref()?;
-        let correlation = Correlation::of_moments(moments).ok()?;
-        let fit = Ols::new(&correlation, moments.rows(), edge.to, self.graph.parents(edge.to));
-        let at = fit.parents.iter().position(|&parent| parent == edge.from)?;
-        Some(fit.coefficients[at])
+    fn weights(&self) -> Weights {
+        let moments = self.moments.as_ref();
+        let Some((rows, correlation)) =
+            moments.and_then(|moments| Some((moments.rows(), Correlation::of_moments(moments).ok()?)))
+        else {
+            return Weights(Vec::new());
+        };
+        let fit = |node| Ols::new(&correlation, rows, node, self.graph.parents(node));
+        Weights((0..self.graph.nodes()).map(fit).collect())
     }
 
     fn posterior_object(&self) -> PosteriorObject {
@@ -353,6 +356,18 @@ impl Discovery {
             class_shd: shd(&self.class(), truth),
             graph,
         }
+    }
+}
+
+/// The least-squares fits of the variables on their parents; none where columns are not numbers.
+struct Weights(Vec<Ols>);
+
+impl Weights {
+    /// The slope of the effect on the cause, given its other parents.
+    fn of(&self, edge: Edge) -> Option<f64> {
+        let fit = self.0.get(edge.to)?;
+        let at = fit.parents.iter().position(|&parent| parent == edge.from)?;
+        Some(fit.coefficients[at])
     }
 }
 

@@ -16,6 +16,13 @@ pub trait LocalScore: Send + Sync {
     /// The term of `node` when its direct causes are `parents`.
     fn local(&self, node: usize, parents: &NodeSet) -> f64;
 
+    /// The term of `node` with each of the variables `more`, in ascending order, beside `parents`.
+    ///
+    /// The same as [`local`](Self::local) one by one, up to rounding; a score may know a quicker way.
+    fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
+        more.iter().map(|parent| self.local(node, &parents.with(parent))).collect()
+    }
+
     /// The largest number of parents the data can speak about, whatever the user allows.
     fn parent_limit(&self) -> usize {
         self.nodes().saturating_sub(1)
@@ -67,6 +74,10 @@ impl<S: LocalScore + ?Sized> LocalScore for &S {
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         (**self).local(node, parents)
+    }
+
+    fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
+        (**self).with_each(node, parents, more)
     }
 
     fn parent_limit(&self) -> usize {

@@ -5,7 +5,7 @@ use std::fmt;
 use gflowcausal_data::Moments;
 use gflowcausal_graph::{Dag, NodeSet};
 
-use crate::gaussian::{Inverse, residual_fit};
+use crate::gaussian::{Inverse, RESOLUTION};
 use crate::{Correlation, ScoreError};
 
 /// Values closer than this are equal: it is what rounding leaves of a standardised variance.
@@ -90,7 +90,9 @@ pub(crate) fn log_deviations(moments: &Moments) -> Vec<f64> {
     (0..d).map(|i| 0.5 * covariance[i * d + i].ln()).collect()
 }
 
-/// The share of each variable's variance that all others explain. Costs `O(d³)` unless a column depends on others.
+/// The share of each variable's variance that all others explain. Costs `O(d³)`.
+///
+/// Where some columns depend linearly on others, they and whatever they depend on are explained in full.
 #[must_use]
 pub fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
     let nodes = correlation.nodes();
@@ -98,14 +100,21 @@ pub fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
         return Vec::new();
     }
     let everything = Inverse::new(correlation, 0, 0..nodes);
-    let explained = |node: usize| match everything.diagonal(node) {
-        precision if precision > 0.0 && !everything.is_singular() => 1.0 - precision.recip(),
-        _ => {
-            let others = NodeSet::full(nodes).without(node);
-            1.0 - residual_fit(correlation, node, &others, false).residual
-        }
+    let left = |node: usize| match everything.diagonal(node) {
+        precision if precision > 0.0 => precision.recip().max(RESOLUTION),
+        _ => RESOLUTION,
     };
-    (0..nodes).map(explained).collect()
+    let mut left: Vec<f64> = (0..nodes).map(left).collect();
+    for dependent in (0..nodes).filter(|&node| everything.diagonal(node) <= 0.0) {
+        let slopes = everything.solve(correlation.row(dependent));
+        for (left, slope) in left.iter_mut().zip(slopes) {
+            // What the dependent column would tell about this one, were it not known.
+            if slope * slope * *left > RESOLUTION {
+                *left = RESOLUTION;
+            }
+        }
+    }
+    left.into_iter().map(|left| 1.0 - left).collect()
 }
 
 /// `Σ_k Σ_{i→j ∈ A^k} γ / Σ_k Σ_{i→j ∈ A^k} 1`, where `A^k` says who reaches whom in exactly `k` steps.
@@ -131,4 +140,42 @@ fn one_step_further(dag: &Dag, node: usize, reached: &[NodeSet]) -> NodeSet {
     let mut further = NodeSet::empty(dag.nodes());
     dag.children(node).iter().for_each(|child| further.union_with(&reached[child]));
     further
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gaussian::residual_fit;
+
+    /// Row by row, the covariance of `x·weights` for independent `x` of variance one.
+    fn correlation_of(weights: &[&[f64]]) -> Correlation {
+        let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        let matrix: Vec<f64> = weights.iter().flat_map(|a| weights.iter().map(|b| dot(a, b))).collect();
+        Correlation::of_matrix(weights.len(), &matrix).unwrap()
+    }
+
+    #[test]
+    fn what_all_others_explain_is_the_same_one_by_one() {
+        let [regular, one_sum, two_copies]: [&[&[f64]]; 3] = [
+            &[&[1.0, 0.0, 0.2], &[0.5, 1.0, 0.0], &[0.0, -2.0, 1.0]],
+            // The third is the sum of the first two; the last two are tied to each other alone.
+            &[
+                &[1.0, 0.0, 0.0, 0.0],
+                &[0.5, 1.0, 0.0, 0.0],
+                &[1.5, 1.0, 0.0, 0.0],
+                &[0.0, 0.0, 1.0, 0.0],
+                &[0.0, 0.0, 0.7, 1.0],
+            ],
+            &[&[1.0, 0.3], &[2.0, 0.6], &[0.0, 1.0], &[0.0, -3.0], &[0.0, 0.0]],
+        ];
+        for weights in [regular, one_sum, two_copies] {
+            let correlation = correlation_of(weights);
+            let explained = coefficients_of_determination(&correlation);
+            for (node, explained) in explained.into_iter().enumerate() {
+                let others = NodeSet::full(weights.len()).without(node);
+                let left = residual_fit(&correlation, node, &others, false).residual;
+                assert!((explained - (1.0 - left)).abs() < 1e-9, "{node} of {weights:?}");
+            }
+        }
+    }
 }

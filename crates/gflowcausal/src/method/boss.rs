@@ -1,5 +1,6 @@
 //! Best order score search with restarts.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use gflowcausal_determinism::{Stream, map, stream};
@@ -38,26 +39,32 @@ impl Discover for Boss {
     /// The best order of all starts; one that a stop cut short counts too.
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
-        let constraints = model.constraints();
-        let score = Obedient { score: model.order_score(), constraints };
-        let rough = Obedient { score: model.rough_order_score(), constraints };
-        let restarts = config.restarts.unwrap_or_else(|| by_size(constraints.nodes()));
+        let restarts = config.restarts.unwrap_or_else(|| by_size(model.constraints().nodes()));
         let mut orders: Vec<Order> = Vec::new();
         while orders.len() < restarts {
             run.tell(Step::Searching);
             if run.is_stopped() && !orders.is_empty() {
                 break;
             }
-            let (done, stop) = (orders.len(), run.stop);
-            orders.extend(map(BATCH.min(restarts - done), |k| {
-                let mut rng = stream(config.seed, Stream::Restart { k: (done + k) as u64 });
-                boss(&rough, &score, &mut rng, || stop.load(Ordering::Relaxed))
-            }));
+            let done = orders.len();
+            orders.extend(starts(task, run, done..restarts.min(done + BATCH)));
         }
         let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
         let graph = model.graph_of(&order);
         Ok(Found::single(model, order, graph))
     }
+}
+
+/// What the starts with these numbers come to.
+pub(super) fn starts(task: &Task<'_>, run: &Run<'_>, numbers: Range<usize>) -> Vec<Order> {
+    let Task { model, config, .. } = *task;
+    let obedient = |score| Obedient { score, constraints: model.constraints() };
+    let (rough, score) = (obedient(model.rough_order_score()), obedient(model.order_score()));
+    let stop = run.stop;
+    map(numbers.len(), |k| {
+        let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });
+        boss(&rough, &score, &mut rng, || stop.load(Ordering::Relaxed))
+    })
 }
 
 /// From how many orders the search starts unless something else is asked for: a minute or two at 500 variables.

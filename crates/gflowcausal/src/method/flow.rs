@@ -10,11 +10,12 @@ use gflowcausal_flow::{
 use gflowcausal_graph::{Dag, Order};
 
 use super::training::{Trained, resumed, train};
-use super::{Discover, Found, Run, Step, Task, exact};
+use super::{Discover, Found, Run, Step, Task, boss, exact};
 use crate::local_search::{Effort, LocalSearch};
 use crate::model::{FreeReward, GraphReward, OrderReward, order_near};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::representative::representative;
+use crate::size::Size;
 use crate::{Config, Error, Model, Training};
 
 /// By how many nats the best order may be above all draws.
@@ -25,6 +26,9 @@ const BLOCK: usize = 64;
 
 /// Up to how many variables an order is worth the sum over all graphs it allows, and not the best alone.
 const MOST_NODES_OF_SUMS: usize = 12;
+
+/// How many orders of many variables are searched before training.
+const STARTS: usize = 2;
 
 /// The GFlowNet of the paper, on the walk the user chooses.
 pub(super) struct GFlowCausal;
@@ -108,8 +112,12 @@ fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result
     Ok((trainer, vec![]))
 }
 
+/// Good orders to begin with: annealed, or of many variables those that insertions lead to from random ones.
 fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
+    if model.is_large() {
+        return boss::starts(task, run, 0..STARTS);
+    }
     let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
     search.anneal(Effort::by_size(model.constraints().nodes()))
 }
@@ -145,10 +153,21 @@ fn weigh(
 ) -> (Vec<Draw>, Posterior) {
     let Task { model, config, .. } = *task;
     let nodes = model.constraints().nodes();
-    let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
-    let posterior = Posterior::of(nodes, &draws);
-    let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
-    if is_trusted || config.walk == Walk::Graph || run.is_stopped() {
+    let draw = |count| {
+        let draws = policy_draws(model, &trainer.sampler(), count, config.seed, run.stop);
+        let posterior = Posterior::of(nodes, &draws);
+        let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
+        (draws, posterior, is_trusted)
+    };
+    let is_graph = config.walk == Walk::Graph;
+    // A few draws of many variables cost as much as the chains, and tell whether more of them are worth it.
+    let first = if model.is_large() && !is_graph { BLOCK.min(config.samples) } else { config.samples };
+    let (draws, posterior, is_trusted) = draw(first);
+    if is_trusted && first < config.samples {
+        let (draws, posterior, _) = draw(config.samples);
+        return (draws, posterior);
+    }
+    if is_trusted || is_graph || run.is_stopped() {
         return (draws, posterior);
     }
     let orders = search.draw_by_chains(best, config.samples);
@@ -239,20 +258,26 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
     let default = if config.walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Tb };
     settings.objective = config.objective.unwrap_or(default);
-    settings.iterations = config.iterations.unwrap_or(match nodes {
-        0..=60 => 500 + 15 * nodes,
-        _ => 300,
+    let size = Size::of(nodes);
+    settings.iterations = config.iterations.unwrap_or(match size {
+        Size::Small | Size::Medium => 500 + 15 * nodes,
+        Size::Hundred => 300,
+        Size::Large => 100,
     });
-    settings.batch_size = config.batch_size.unwrap_or(64);
+    // Large: most of a batch is remembered, for every order that was never seen takes its time.
+    let is_large = size == Size::Large;
+    settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
+    settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
-    settings.network.width = config.hidden.unwrap_or(if nodes <= 16 { 128 } else { 256 });
+    settings.network.width = config.hidden.unwrap_or(if size == Size::Small { 128 } else { 256 });
     settings.temperature.target = config.temperature;
     settings.temperature.iterations = settings.iterations * 6 / 10;
     settings.exploration.iterations = settings.temperature.iterations;
-    settings.improvements = match (config.walk, nodes) {
-        (Walk::Graph, _) => 0,
-        (_, 0..=16) => 4,
-        _ => 1,
+    settings.improvements = match size {
+        _ if config.walk == Walk::Graph => 0,
+        Size::Small => 4,
+        Size::Medium | Size::Hundred => 1,
+        Size::Large => 0,
     };
     settings.patience = Some((settings.iterations / 10).max(50));
     settings

@@ -18,6 +18,7 @@ use self::scores::OrderModel;
 pub(crate) use self::scores::resolve;
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
+use crate::size::Size;
 
 /// The chosen score, the chosen pruning, and the constraints that both obey.
 pub struct Model {
@@ -112,7 +113,17 @@ impl Model {
     /// A score of orders for the first steps of a search: the same, or one that looks less closely and costs less.
     #[must_use]
     pub(crate) fn rough_order_score(&self) -> &dyn OrderScore {
-        self.scores.rough_order_score()
+        self.scores.rough().unwrap_or(&*self.scores).order_score()
+    }
+
+    /// Whether there are so many variables that most orders are looked at roughly, and few at all.
+    pub(crate) fn is_large(&self) -> bool {
+        Size::of(self.constraints.nodes()) == Size::Large
+    }
+
+    /// What judges the orders that graphs are drawn for.
+    fn drawing(&self) -> &dyn OrderModel {
+        self.scores.rough().filter(|_| self.is_large()).unwrap_or(&*self.scores)
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
@@ -129,6 +140,17 @@ impl Model {
             Some(score) => Some(score.graph(dag)),
             None => self.scores.graph_score().map(|score| score.graph(dag)),
         }
+    }
+
+    /// How much more `after` is worth than `before`, where the score has a value for graphs. Terms of variables that
+    /// keep their parents are not computed.
+    pub(crate) fn gain(&self, before: &Dag, after: &Dag) -> Option<f64> {
+        let Some(score) = self.scores.local_score() else {
+            return Some(self.graph_score(after)? - self.graph_score(before)?);
+        };
+        let changed = (0..after.nodes()).filter(|&node| after.parents(node) != before.parents(node));
+        let term = |dag: &Dag, node| score.local(node, dag.parents(node));
+        Some(changed.map(|node| term(after, node) - term(before, node)).sum())
     }
 
     /// What a graph found along `order` is worth: its own score where the score chose its parents, else the order's.
@@ -150,7 +172,7 @@ impl Model {
     pub(crate) fn placements(&self) -> Option<&dyn PlacementScore> {
         match &self.sums {
             Some(sums) => Some(sums),
-            None => self.scores.placements(),
+            None => self.drawing().placements(),
         }
     }
 
@@ -158,7 +180,7 @@ impl Model {
     pub(crate) fn reward(&self) -> &dyn OrderScore {
         match &self.sums {
             Some(sums) => sums,
-            None => self.scores.order_score(),
+            None => self.drawing().order_score(),
         }
     }
 
@@ -191,7 +213,7 @@ impl Model {
             return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
         }
         let Pruning::Selected = self.pruning else { return None };
-        let (search, score) = (self.scores.best_parents()?, self.scores.local_score()?);
+        let (search, score) = (self.drawing().best_parents()?, self.scores.local_score()?);
         let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
         Some((around.draw(rng), around.log_sum()))
     }

@@ -10,7 +10,9 @@ use gflowcausal_score::{BestParents, LocalScore};
 /// Sets further away are left out: with a local score at hand for each, the sum over these is what the sum over all
 /// sets amounts to unless the data are very weak.
 pub(super) struct Neighbourhood {
-    sets: Vec<(NodeSet, f64)>,
+    best: NodeSet,
+    /// Which variable comes in or goes out, if any, and the value of what that makes.
+    changes: Vec<(Option<usize>, f64)>,
 }
 
 impl Neighbourhood {
@@ -24,38 +26,38 @@ impl Neighbourhood {
     ) -> Option<Self> {
         let best = search.best_parents(node, before)?;
         let fewer = best.iter().filter(|&parent| !constraints.required(node).contains(parent));
-        let mut others: Vec<NodeSet> = fewer.map(|parent| best.without(parent)).collect();
+        let mut changes: Vec<(Option<usize>, f64)> =
+            fewer.map(|parent| (Some(parent), score.local(node, &best.without(parent)))).collect();
         if best.len() < constraints.max_parents().min(score.parent_limit()) {
             let mut more = before.clone();
             more.intersect_with(constraints.allowed_parents(node));
             more.subtract(&best);
-            others.extend(more.iter().map(|parent| best.with(parent)));
+            changes.extend(more.iter().map(Some).zip(score.with_each(node, &best, &more)));
         }
-        others.push(best);
-        let valued = |set: NodeSet| {
-            let value = score.local(node, &set) / temperature;
-            (set, value)
-        };
-        Some(Self { sets: others.into_iter().map(valued).collect() })
+        changes.push((None, score.local(node, &best)));
+        changes.iter_mut().for_each(|(_, value)| *value /= temperature);
+        Some(Self { best, changes })
     }
 
     /// `ln Σ exp(score / temperature)` over the sets.
     pub(super) fn log_sum(&self) -> f64 {
-        let largest = self.sets.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
-        largest + self.sets.iter().map(|(_, value)| (value - largest).exp()).sum::<f64>().ln()
+        let largest = self.changes.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
+        largest + self.changes.iter().map(|(_, value)| (value - largest).exp()).sum::<f64>().ln()
     }
 
     /// One of the sets, drawn with probability ∝ exp(score / temperature).
     pub(super) fn draw(&self, rng: &mut StreamRng) -> NodeSet {
         let total = self.log_sum();
         let mut left: f64 = rng.random();
-        for (set, value) in &self.sets {
+        let drawn = self.changes.iter().find(|(_, value)| {
             left -= (value - total).exp();
-            if left < 0.0 {
-                return set.clone();
-            }
-        }
+            left < 0.0
+        });
         // Rounding can leave a crumb: the best set takes it.
-        self.sets.last().expect("the best set is always there").0.clone()
+        match drawn.and_then(|&(change, _)| change) {
+            None => self.best.clone(),
+            Some(parent) if self.best.contains(parent) => self.best.without(parent),
+            Some(parent) => self.best.with(parent),
+        }
     }
 }

@@ -20,9 +20,9 @@ pub(crate) trait OrderModel: Send + Sync {
     /// The score of an order.
     fn order_score(&self) -> &dyn OrderScore;
 
-    /// The same, or one that costs less and is nearly as good.
-    fn rough_order_score(&self) -> &dyn OrderScore {
-        self.order_score()
+    /// One that looks less closely and costs less, if there is such a one.
+    fn rough(&self) -> Option<&dyn OrderModel> {
+        None
     }
 
     /// The score as a sum over placements, if it is one.
@@ -51,31 +51,32 @@ pub(crate) trait OrderModel: Send + Sync {
     }
 }
 
-/// Grow–shrink trees, and others that look for no pairs; those cost nothing until somebody asks them.
-struct Forests<S> {
-    full: ParentForest<S>,
-    rough: ParentForest<S>,
+/// Grow–shrink trees.
+struct Forest<S> {
+    search: ParentForest<S>,
+    /// Others that look for no pairs; they cost nothing until somebody asks them.
+    rough: Option<Box<Self>>,
 }
 
-impl<S: GaussianScore> OrderModel for Forests<S> {
+impl<S: GaussianScore> OrderModel for Forest<S> {
     fn order_score(&self) -> &dyn OrderScore {
-        &self.full
+        &self.search
     }
 
-    fn rough_order_score(&self) -> &dyn OrderScore {
-        &self.rough
+    fn rough(&self) -> Option<&dyn OrderModel> {
+        self.rough.as_deref().map(|rough| rough as _)
     }
 
     fn placements(&self) -> Option<&dyn PlacementScore> {
-        Some(&self.full)
+        Some(&self.search)
     }
 
     fn best_parents(&self) -> Option<&dyn BestParents> {
-        Some(&self.full)
+        Some(&self.search)
     }
 
     fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(self.full.local_score())
+        Some(self.search.local_score())
     }
 }
 
@@ -213,8 +214,9 @@ pub(super) fn build(
 }
 
 fn forest<S: GaussianScore + Clone + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
-    let rough = ParentForest::new(score.clone(), limits.clone()).without_pairs();
-    Box::new(Forests { full: ParentForest::new(score, limits), rough })
+    let search = ParentForest::new(score.clone(), limits.clone()).without_pairs();
+    let rough = Some(Box::new(Forest { search, rough: None }));
+    Box::new(Forest { search: ParentForest::new(score, limits), rough })
 }
 
 fn grow_shrink<S: LocalScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {

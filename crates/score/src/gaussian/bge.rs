@@ -4,7 +4,7 @@ use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 use statrs::function::gamma::ln_gamma;
 
-use super::{Correlation, Fit, GaussianScore, residual_fit};
+use super::{Correlation, Fit, GaussianScore, Sweep, residual_fit};
 use crate::{LocalScore, ScoreError};
 
 /// The hyper-parameters of the normal–Wishart prior. Its mean is the data's own, its scale matrix a multiple of one.
@@ -97,6 +97,11 @@ impl LocalScore for Bge {
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         self.term(node, &residual_fit(&self.correlation, node, parents, true))
+    }
+
+    /// One sweep: `O(k·d)`.
+    fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
+        Sweep::with_each(self, node, parents, more)
     }
 
     fn is_score_equivalent(&self) -> bool {

@@ -3,7 +3,7 @@
 use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 
-use super::{Correlation, Fit, GaussianScore, residual_fit};
+use super::{Correlation, Fit, GaussianScore, Sweep, residual_fit};
 use crate::{LocalScore, ScoreError};
 
 /// How far a quick test may be off by rounding.
@@ -96,6 +96,11 @@ impl LocalScore for Bic {
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         self.term(node, &residual_fit(&self.correlation, node, parents, false))
+    }
+
+    /// One sweep: `O(k·d)`.
+    fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
+        Sweep::with_each(self, node, parents, more)
     }
 
     fn is_score_equivalent(&self) -> bool {

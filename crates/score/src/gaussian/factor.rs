@@ -169,11 +169,6 @@ impl Inverse {
         }
     }
 
-    /// Whether a member depends linearly on others.
-    pub(crate) fn is_singular(&self) -> bool {
-        self.diagonal.iter().any(|&precision| precision <= 0.0)
-    }
-
     /// The reciprocal of what the other members leave of the variance of the one at `index`; zero for a dependent one.
     pub(crate) fn diagonal(&self, index: usize) -> f64 {
         self.diagonal[index]

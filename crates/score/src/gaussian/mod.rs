@@ -18,5 +18,6 @@ pub use correlation::Correlation;
 pub use fit::{Fit, GaussianScore};
 pub use schur::CompleteGaussian;
 
+pub(crate) use correlation::RESOLUTION;
 pub(crate) use factor::{Inverse, conditional_log_det, residual_fit};
 pub(crate) use sweep::Sweep;

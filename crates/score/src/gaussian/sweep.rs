@@ -1,8 +1,17 @@
 //! A parent set that grows one variable at a time, with what it leaves of every other variable's variance.
 
+use std::cell::RefCell;
+
+use gflowcausal_graph::NodeSet;
+
 use super::correlation::{Correlation, RESOLUTION};
 use super::kernel::{Elimination, Hit, Left, PairScan};
 use super::{Fit, GaussianScore, Inverse};
+
+thread_local! {
+    /// Each thread's room for growing parent sets.
+    static SWEEP: RefCell<Sweep> = RefCell::default();
+}
 
 /// The left-looking Cholesky factor of a growing parent set, carried along for all variables at once.
 ///
@@ -23,6 +32,27 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
+    /// Lends this thread's sweep to `work`, as the last one left it.
+    pub(crate) fn lend<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+        SWEEP.with_borrow_mut(work)
+    }
+
+    /// The term of `node` with each of the variables `more` beside `parents`.
+    pub(super) fn with_each<S: GaussianScore>(
+        score: &S,
+        node: usize,
+        parents: &NodeSet,
+        more: &NodeSet,
+    ) -> Vec<f64> {
+        let correlation = score.correlation();
+        Self::lend(|sweep| {
+            sweep.start(correlation, node);
+            parents.iter().for_each(|parent| sweep.add(correlation, parent));
+            let term = |candidate| score.term(node, &sweep.fit_with(score, candidate));
+            more.iter().map(term).collect()
+        })
+    }
+
     /// Starts over: no parents of `target`.
     pub(crate) fn start(&mut self, correlation: &Correlation, target: usize) {
         let row = correlation.padded_row(target);
@@ -90,12 +120,18 @@ impl Sweep {
 
     #[inline]
     fn merit<S: GaussianScore>(&self, score: &S, now: &Fit, candidate: usize) -> f64 {
+        score.merit(self.target, now, &self.fit_with(score, candidate))
+    }
+
+    /// How the parents and `candidate` fit the target.
+    #[inline]
+    fn fit_with<S: GaussianScore>(&self, score: &S, candidate: usize) -> Fit {
         let log_det = if S::USES_DETERMINANT {
             log_pivot(score.correlation(), candidate, self.left.variance[candidate])
         } else {
             0.0
         };
-        score.merit(self.target, now, &self.fit_after(1, self.left.explains[candidate], log_det))
+        self.fit_after(1, self.left.explains[candidate], log_det)
     }
 
     fn fit_after(&self, more: usize, explained: f64, log_det: f64) -> Fit {

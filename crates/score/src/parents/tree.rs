@@ -1,6 +1,5 @@
 //! Grow–shrink trees: one per variable, so that questions which share a path share the work.
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -14,11 +13,6 @@ use crate::gaussian::{GaussianScore, Inverse, Sweep};
 
 /// How many bytes of tree are kept unless something else is asked for.
 const DEFAULT_BUDGET: usize = 256 << 20;
-
-thread_local! {
-    /// Each thread's room for growing parent sets.
-    static SWEEP: RefCell<Sweep> = RefCell::default();
-}
 
 /// Grow–shrink with a Gaussian score, remembered in a tree for each variable (as BOSS does).
 ///
@@ -134,7 +128,7 @@ impl<S: GaussianScore> ParentForest<S> {
     fn answer_plainly(&self, node: usize, before: &NodeSet) -> Fruit {
         let placed = |candidate: &Id| before.contains(usize::from(*candidate));
         let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
-        SWEEP.with_borrow_mut(|sweep| {
+        Sweep::lend(|sweep| {
             self.replay(sweep, node, &[]);
             self.blaze(sweep, node, before, &usable).fruit
         })
@@ -155,7 +149,7 @@ impl<S: GaussianScore> ParentForest<S> {
                 Step::Unknown => break,
             }
         }
-        SWEEP.with_borrow_mut(|sweep| {
+        Sweep::lend(|sweep| {
             self.replay(sweep, node, &path);
             read(self.explore(sweep, node, before, slot, tree))
         })

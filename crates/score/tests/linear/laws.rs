@@ -1,6 +1,6 @@
 //! Laws that hold whatever the data are.
 
-use gflowcausal_data::GraphFamily;
+use gflowcausal_data::{GraphFamily, Moments, Simulation, simulate};
 use gflowcausal_determinism::{map, with_threads};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
@@ -38,6 +38,26 @@ proptest! {
         let bge = Bge::new(&moments, BgePrior::default()).unwrap();
         close(bge.graph(&dag), bge.graph(&other), 1e-9);
         prop_assert!(bic.is_score_equivalent() && bge.is_score_equivalent());
+    }
+
+    /// With a copy of a column among the candidates, and one among the parents.
+    #[test]
+    fn one_more_parent_is_worth_the_same_in_one_sweep(seed in 0u64..1000, words in any::<[u64; 2]>()) {
+        let simulation = Simulation { nodes: 9, degree: Some(2), rows: 60, seed, ..Simulation::default() };
+        let table = simulate(&simulation).unwrap().table;
+        let columns: Vec<&[f64]> = table.columns().iter().map(|column| column.as_continuous().unwrap()).collect();
+        let copied: Vec<&[f64]> = columns.iter().chain(&columns[..2]).copied().collect();
+        let moments = Moments::of_columns(&copied);
+        let [parents, more] = words.map(|bits| NodeSet::of(11, (1..11).filter(|node| bits >> node & 1 == 1)));
+        let mut more = more;
+        more.subtract(&parents);
+        let (bic, bge) = (Bic::new(&moments, Penalty::Auto).unwrap(), Bge::new(&moments, BgePrior::default()).unwrap());
+        for score in [&bic as &dyn LocalScore, &bge] {
+            let one_by_one = more.iter().map(|parent| score.local(0, &parents.with(parent)));
+            for (quick, plain) in score.with_each(0, &parents, &more).into_iter().zip(one_by_one) {
+                close(quick, plain, 1e-6);
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,26 @@
+//! How many variables are many.
+
+/// The steps that defaults go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// A policy learns them well.
+    Small,
+    /// A policy learns them more or less.
+    Medium,
+    /// Local search does most of the work.
+    Hundred,
+    /// Even one order that was never seen takes its time: the search for pairs of parents takes `O(d²)` for each of its
+    /// variables.
+    Large,
+}
+
+impl Size {
+    pub(crate) fn of(nodes: usize) -> Self {
+        match nodes {
+            0..=16 => Self::Small,
+            17..=60 => Self::Medium,
+            61..=150 => Self::Hundred,
+            _ => Self::Large,
+        }
+    }
+}
