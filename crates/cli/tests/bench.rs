@@ -119,6 +119,7 @@ fn what_is_unknown_is_refused_and_nothing_written() {
         ("all table9", "error[unknown-suite]: there is no suite 'table9'"),
         ("--quick", "error[no-suite]: which suite is to be run?"),
         ("table5 --methods boss,", "error[unknown-method]: no method of these suites begins with ''"),
+        ("table5 --peers=magic", "error[unknown-peer]: no peer of these suites begins with 'magic'"),
         ("fig-case --standardize", "error[no-method]: these suites have no run on standardised columns"),
         ("table5 --seeds 0", "0 is not in 1.."),
         ("table1 --methods magic", "error[unknown-method]: no method of these suites begins with 'magic'"),

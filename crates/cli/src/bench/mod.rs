@@ -8,6 +8,7 @@ mod study;
 mod suite;
 mod table;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -99,8 +100,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut suites = arguments.suites()?;
     let mut store = Store::open(&arguments.out)?;
     store.environment = arguments.environment();
-    if let Some(wanted) = arguments.peers.as_ref().filter(|_| store.environment.is_some()) {
-        suites.iter_mut().for_each(|suite| suite.add_peers(wanted));
+    if store.environment.is_some() {
+        suites.iter_mut().for_each(|suite| suite.add_peers(&arguments.wanted_peers()));
     }
     let mut pages = Vec::new();
     for suite in &suites {
@@ -187,6 +188,7 @@ impl Arguments {
                 suite.method.retain(|method| method.on.contains(&Scale::Standardised));
             }
         }
+        each_begins_one("peer", &self.wanted_peers(), suites.iter().flat_map(Suite::peers))?;
         self.choose_methods(&mut suites)?;
         suites.retain(|suite| !suite.method.is_empty() || suite.study.is_some());
         if suites.is_empty() {
@@ -196,26 +198,20 @@ impl Arguments {
         Ok(suites)
     }
 
-    /// Leaves the methods that --methods names; each name has to fit one.
+    /// Leaves the methods that --methods names.
     fn choose_methods(&self, suites: &mut [Suite]) -> Result<(), Failure> {
         let wanted: Vec<&str> = self.methods.iter().map(|name| name.trim()).collect();
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let names = || suites.iter().flat_map(|suite| &suite.method).map(|method| method.name.as_str());
-        let fits = |wanted: &str| !wanted.is_empty() && names().any(|name| name.starts_with(wanted));
-        if let Some(unknown) = wanted.iter().find(|wanted| !fits(wanted)) {
-            let mut known: Vec<&str> = names().collect();
-            known.sort_unstable();
-            known.dedup();
-            let message = format!("no method of these suites begins with '{unknown}'");
-            return Err(Failure::input("unknown-method", message)
-                .with_help(format!("they have {}", known.join("; "))));
-        }
-        for suite in suites {
+        let methods = suites.iter().flat_map(|suite| &suite.method);
+        each_begins_one("method", &wanted, methods.map(|method| method.name.as_str()))?;
+        for suite in suites.iter_mut().filter(|_| !wanted.is_empty()) {
             suite.method.retain(|method| wanted.iter().any(|name| method.name.starts_with(name)));
         }
         Ok(())
+    }
+
+    /// The beginnings of names that --peers asks for; none for all of them.
+    fn wanted_peers(&self) -> Vec<&str> {
+        self.peers.iter().flatten().map(|name| name.trim()).collect()
     }
 
     /// Where other packages run; nothing, with a word about it, where they cannot.
@@ -279,6 +275,25 @@ impl Arguments {
         bar.enable_steady_tick(Duration::from_millis(200));
         style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
     }
+}
+
+/// Refuses a `wanted` name that none of `known` begins with.
+fn each_begins_one<'a>(
+    what: &str,
+    wanted: &[&str],
+    known: impl Iterator<Item = &'a str>,
+) -> Result<(), Failure> {
+    let known: BTreeSet<&str> = known.collect();
+    let fits = |wanted: &str| !wanted.is_empty() && known.iter().any(|name| name.starts_with(wanted));
+    let Some(unknown) = wanted.iter().find(|wanted| !fits(wanted)) else { return Ok(()) };
+    let known: Vec<&str> = known.into_iter().collect();
+    let message = format!("no {what} of these suites begins with '{unknown}'");
+    let help = if known.is_empty() {
+        "they have none".to_owned()
+    } else {
+        format!("they have {}", known.join("; "))
+    };
+    Err(Failure::input(format!("unknown-{what}"), message).with_help(help))
 }
 
 /// Writes `pages` as `name` for people and programs, and their runs as the table `runs` if it has a name.

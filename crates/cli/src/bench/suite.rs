@@ -239,10 +239,15 @@ impl Suite {
         SUITES.iter().map(line).collect()
     }
 
+    /// The other packages' methods that could be put behind ours.
+    pub(super) fn peers(&self) -> impl Iterator<Item = &str> {
+        self.peer.iter().map(|peer| peer.run.name())
+    }
+
     /// Puts the other packages' methods behind ours: those whose names begin like one of `wanted`, all if none is.
-    pub(super) fn add_peers(&mut self, wanted: &[String]) {
+    pub(super) fn add_peers(&mut self, wanted: &[&str]) {
         let is_wanted = |peer: &&PeerMethod| {
-            wanted.is_empty() || wanted.iter().any(|name| peer.run.name().starts_with(name.as_str()))
+            wanted.is_empty() || wanted.iter().any(|name| peer.run.name().starts_with(name))
         };
         let method = |peer: &PeerMethod| Method {
             name: peer.run.label(),

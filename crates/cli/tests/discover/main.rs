@@ -37,6 +37,24 @@ fn simulated() -> TempDir {
 }
 
 #[test]
+fn many_variables_have_an_answer_too_whatever_the_number_of_threads() {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --nodes 160 --degree 1 --rows 500 --seed 1 --standardize --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    let answers = ["1", "2"].map(|threads| {
+        let discover = "discover d/data.csv --truth d/truth.csv --iterations 3 --samples 80 --format json";
+        let mut arguments: Vec<&str> = discover.split(' ').collect();
+        arguments.extend(["--threads", threads]);
+        let mut answer = json(&printed(home.path(), &arguments));
+        answer.as_object_mut().unwrap().remove("seconds");
+        answer
+    });
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0]["posterior"]["weighting"], "chains");
+    assert!(answers[0]["metrics"]["class_shd"].as_u64().unwrap() <= 5, "of 160 edges");
+}
+
+#[test]
 fn sachs_has_an_answer_with_metrics_and_its_class() {
     let home = TempDir::new().unwrap();
     let text = printed(home.path(), &["discover", "sachs", "--iterations", "60", "--format", "json"]);
