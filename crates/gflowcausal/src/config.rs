@@ -40,7 +40,7 @@ pub struct Config {
     /// The most training iterations; none: by the number of variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<usize>,
-    /// Trajectories an iteration; none: 64.
+    /// Trajectories an iteration; none: by the number of variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_size: Option<usize>,
     /// Adam's step; none: 0.001.

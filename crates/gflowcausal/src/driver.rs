@@ -72,6 +72,7 @@ impl RunDir {
         for name in LEFTOVERS {
             dir.remove(name)?;
         }
+        dir.remove_drafts()?;
         dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes()))?;
         Ok(dir)
     }

@@ -38,7 +38,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// By the number of variables: a sweep takes `3d²` placements.
+    /// By the number of variables, up to those of [`Size::Large`](crate::size::Size): a sweep takes `3d²` placements.
     pub(crate) fn by_size(nodes: usize) -> Self {
         if nodes <= 40 { Self { chains: 8, sweeps: 30 } } else { Self { chains: 4, sweeps: 20 } }
     }
@@ -75,7 +75,8 @@ impl<'a> LocalSearch<'a> {
     /// Draws from `P(order) ∝ exp(score / target)`: chains of Gibbs steps that start at `best`.
     ///
     /// Each chain gives its share of `count` draws after one sweep that is thrown away; one alone once the run is to
-    /// stop. Draws are `d/4` insertions apart, and no more than [`APART`].
+    /// stop. Draws are `d/4` insertions apart, and no more than [`APART`]: chains of a thousand variables move each of
+    /// them a few times only, and stay near `best`.
     pub(crate) fn draw_by_chains(&self, best: &Order, count: usize) -> Vec<Order> {
         let chains = 16.min(count);
         let drawn = map(chains, |chain| {

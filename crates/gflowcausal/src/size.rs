@@ -1,6 +1,6 @@
 //! How many variables are many.
 
-/// The steps that defaults go by.
+/// The steps that the defaults of `gflowcausal` go by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Size {
     /// A policy learns them well.

@@ -188,13 +188,13 @@ impl Arguments {
                 suite.method.retain(|method| method.on.contains(&Scale::Standardised));
             }
         }
-        each_begins_one("peer", &self.wanted_peers(), suites.iter().flat_map(Suite::peers))?;
         self.choose_methods(&mut suites)?;
         suites.retain(|suite| !suite.method.is_empty() || suite.study.is_some());
         if suites.is_empty() {
             let message = "these suites have no run on standardised columns";
             return Err(Failure::input("no-method", message).with_help("leave --standardize out"));
         }
+        each_begins_one("peer", &self.wanted_peers(), suites.iter().flat_map(Suite::peers))?;
         Ok(suites)
     }
 

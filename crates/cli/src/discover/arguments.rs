@@ -85,7 +85,7 @@ struct Settings {
     /// The most training iterations [default: by the number of variables].
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
-    /// Trajectories an iteration [default: 64].
+    /// Trajectories an iteration [default: 64; fewer beyond 150 variables].
     #[arg(long, value_name = "N")]
     batch_size: Option<usize>,
     /// Adam's step [default: 0.001].

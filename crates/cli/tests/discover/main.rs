@@ -54,6 +54,44 @@ fn many_variables_have_an_answer_too_whatever_the_number_of_threads() {
     assert!(answers[0]["metrics"]["class_shd"].as_u64().unwrap() <= 5, "of 160 edges");
 }
 
+/// `V1` and `V2` follow `V0`, and `V3` their difference: neither says anything about `V3` alone.
+#[test]
+fn causes_that_cancel_are_as_likely_among_many_variables() {
+    let home = TempDir::new().unwrap();
+    let noise = "simulate --nodes 151 --edges 1 --rows 300 --seed 3 --out d";
+    printed(home.path(), &noise.split(' ').collect::<Vec<_>>());
+    let table = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
+    let mut lines = table.lines();
+    let names: Vec<String> = (0..151).map(|node| format!("V{node}")).collect();
+    assert_eq!(lines.next().unwrap().split(',').count(), names.len());
+    let mut made = vec![names.join(",")];
+    for line in lines {
+        let mut row: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        row[1] += 20.0 * row[0];
+        row[2] += 20.0 * row[0];
+        row[3] += row[1] - row[2];
+        made.push(row.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+    }
+    fs::write(home.path().join("made.csv"), made.join("\n")).unwrap();
+    let discover = "discover made.csv --forbid V3->V0 --forbid V3->V1 --forbid V3->V2 --iterations 3 --samples 100 --format json";
+    let answer = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    let edges = answer["graph"]["edges"].as_array().unwrap();
+    for cause in ["V1", "V2"] {
+        let edge = edges.iter().find(|edge| edge["from"] == cause && edge["to"] == "V3").unwrap();
+        assert!(edge["probability"].as_f64().unwrap() > 0.9, "{edge}");
+    }
+}
+
+#[test]
+fn few_draws_of_many_variables_are_not_trusted_when_more_of_them_fail() {
+    let home = TempDir::new().unwrap();
+    let simulate = "simulate --graph er --nodes 151 --edges 24 --rows 500 --standardize --seed 2 --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    let discover = "discover d/data.csv --iterations 15 --format json";
+    let answer = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    assert_ne!(answer["posterior"]["weighting"], "equal");
+}
+
 #[test]
 fn sachs_has_an_answer_with_metrics_and_its_class() {
     let home = TempDir::new().unwrap();

@@ -117,7 +117,7 @@ impl Writer {
         let refused = |source| CheckpointError::File { action: "write", path: path.to_owned(), source };
         let bytes = self.bytes().map_err(|error| refused(io::Error::other(error.to_string())))?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
+        name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
         let written = File::create(&part)
             .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))

@@ -9,7 +9,7 @@ use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream};
 use gflowcausal_graph::Constraints;
 
 use crate::adam::{Adam, ScalarAdam};
-use crate::replay::Replay;
+use crate::replay::{Remembered, Replay};
 use crate::rollout::Walker;
 use crate::{
     Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress, Sampler, Stopped, Terminal, Terrain,
@@ -172,6 +172,15 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
+    }
+
+    /// The best `count` of the terminal states that are remembered, best first.
+    #[must_use]
+    pub fn remembered(&self, count: usize) -> Vec<&Terminal> {
+        let (best, recent) = self.replay.parts();
+        let mut all: Vec<&Remembered> = best.iter().chain(recent).collect();
+        all.sort_by(|a, b| b.log_reward.total_cmp(&a.log_reward));
+        all.into_iter().take(count).map(|kept| &kept.terminal).collect()
     }
 
     /// How many iterations are done.

@@ -8,11 +8,12 @@ use gflowcausal_flow::{
     LogReward, ObjectiveName, Problem, SampleMode, Sampler, Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Dag, Order};
+use gflowcausal_search::best_order;
 
 use super::training::{Trained, resumed, train};
-use super::{Discover, Found, Run, Step, Task, boss, exact};
+use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
 use crate::local_search::{Effort, LocalSearch};
-use crate::model::{FreeReward, GraphReward, OrderReward, order_near};
+use crate::model::{FreeReward, GraphReward, Look, OrderReward, order_near};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::representative::representative;
 use crate::size::Size;
@@ -29,6 +30,13 @@ const MOST_NODES_OF_SUMS: usize = 12;
 
 /// How many orders of many variables are searched before training.
 const STARTS: usize = 2;
+
+/// How many of the remembered orders of many variables are looked at closely in the end: what the searches
+/// before training found, and one more.
+const CLOSE_LOOKS: usize = STARTS + 2;
+
+/// What the first few draws of many variables have to be worth for more of them.
+const LEAST_EFFECTIVE: f64 = 5.0;
 
 /// The GFlowNet of the paper, on the walk the user chooses.
 pub(super) struct GFlowCausal;
@@ -83,7 +91,8 @@ impl Discover for GFlowCausal {
         let Task { model, config, .. } = *task;
         let (orders, graphs) = (OrderReward(model), GraphReward(model));
         let reward: &dyn LogReward = if config.walk == Walk::Graph { &graphs } else { &orders };
-        let search = LocalSearch::new(model.reward(), model.constraints(), target(config), run.stop);
+        let search =
+            LocalSearch::new(model.reward(Look::Close), model.constraints(), target(config), run.stop);
         let improve = (config.walk != Walk::Graph).then_some(&search as _);
         let problem = Problem { constraints: model.constraints(), reward, improve };
         let (mut trainer, mut history) = ready(task, run, problem)?;
@@ -112,14 +121,17 @@ fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result
     Ok((trainer, vec![]))
 }
 
-/// Good orders to begin with: annealed, or of many variables those that insertions lead to from random ones.
+/// Good orders to begin with: annealed, or of many variables those that insertions lead to from random ones; and from
+/// the end of a search over classes, which gets where orders do not where variables nearly copy each other.
 fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
-    if model.is_large() {
-        return boss::starts(task, run, 0..STARTS);
-    }
     let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
-    search.anneal(Effort::by_size(model.constraints().nodes()))
+    let mut orders = match Size::of(model.constraints().nodes()) {
+        Size::Large => boss::starts(task, run, 0..STARTS),
+        _ => search.anneal(Effort::by_size(model.constraints().nodes())),
+    };
+    orders.extend(ges::order(task, run).map(|order| search.climb(order)));
+    orders
 }
 
 /// The temperature that local search cools down to, and its seed.
@@ -128,13 +140,18 @@ fn target(config: &Config) -> (f64, u64) {
 }
 
 /// The best order seen, led uphill once more, and its graph.
+///
+/// Where training looks roughly, the best few by its own look are looked at closely.
 fn best(task: &Task<'_>, trainer: &Trainer<'_>, run: &Run<'_>) -> Result<(Order, Dag), Error> {
+    let Task { model, config, .. } = *task;
     let best = trainer.best().ok_or(Error::NothingFound)?;
     match &best.terminal {
         Terminal::Order(order) => {
-            let Task { model, config, .. } = *task;
+            let few = if model.is_large() { trainer.remembered(CLOSE_LOOKS) } else { Vec::new() };
+            let few = few.into_iter().filter_map(Terminal::as_order).chain([order]).cloned();
+            let (order, _) = best_order(model.order_score(), few).ok_or(Error::NothingFound)?;
             let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
-            let order = search.climb(order.clone());
+            let order = search.climb(order);
             let graph = model.graph_of(&order);
             Ok((order, graph))
         }
@@ -153,26 +170,29 @@ fn weigh(
 ) -> (Vec<Draw>, Posterior) {
     let Task { model, config, .. } = *task;
     let nodes = model.constraints().nodes();
+    let is_graph = config.walk == Walk::Graph;
     let draw = |count| {
         let draws = policy_draws(model, &trainer.sampler(), count, config.seed, run.stop);
         let posterior = Posterior::of(nodes, &draws);
         let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
         (draws, posterior, is_trusted)
     };
-    let is_graph = config.walk == Walk::Graph;
     // A few draws of many variables cost as much as the chains, and tell whether more of them are worth it.
     let first = if model.is_large() && !is_graph { BLOCK.min(config.samples) } else { config.samples };
-    let (draws, posterior, is_trusted) = draw(first);
-    if is_trusted && first < config.samples {
-        let (draws, posterior, _) = draw(config.samples);
-        return (draws, posterior);
+    let (mut draws, mut posterior, mut is_trusted) = draw(first);
+    if first < config.samples {
+        is_trusted &= posterior.effective_sample_size > LEAST_EFFECTIVE;
+        if is_trusted {
+            (draws, posterior, is_trusted) = draw(config.samples);
+        }
     }
     if is_trusted || is_graph || run.is_stopped() {
         return (draws, posterior);
     }
     let orders = search.draw_by_chains(best, config.samples);
     let draws = Draw::merged(map(orders.len(), |k| {
-        let drawn = model.draw_graph(&orders[k], &mut stream(config.seed, Stream::Graph { k: k as u64 }));
+        let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
+        let drawn = model.draw_graph(&orders[k], Look::Close, &mut rng);
         Draw {
             order: orders[k].clone(),
             dag: drawn.dag,
@@ -190,7 +210,7 @@ fn weigh(
 /// Whether no draw comes near the best order: even weights then say nothing, for they know only what was drawn.
 fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
     let drawn = draws.iter().map(|draw| draw.log_reward).fold(f64::NEG_INFINITY, f64::max);
-    model.reward().score(best) / model.temperature() > drawn + FAR
+    model.reward(Look::Close).score(best) / model.temperature() > drawn + FAR
 }
 
 /// `count` draws from a policy: orders with a graph for each, or graphs. At least one block of them, and no more once
@@ -221,7 +241,8 @@ fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed:
         match &samples[k].terminal {
             Terminal::Order(order) => {
                 let number = (numbers.start + k) as u64;
-                let drawn = model.draw_graph(order, &mut stream(seed, Stream::Graph { k: number }));
+                let mut rng = stream(seed, Stream::Graph { k: number });
+                let drawn = model.draw_graph(order, model.training_look(), &mut rng);
                 let (dag, log_reward) = (drawn.dag, drawn.log_reward);
                 Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
             }
@@ -261,11 +282,11 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let size = Size::of(nodes);
     settings.iterations = config.iterations.unwrap_or(match size {
         Size::Small | Size::Medium => 500 + 15 * nodes,
-        Size::Hundred => 300,
-        Size::Large => 100,
+        Size::Large if config.walk != Walk::Graph => 100,
+        Size::Hundred | Size::Large => 300,
     });
-    // Large: most of a batch is remembered, for every order that was never seen takes its time.
-    let is_large = size == Size::Large;
+    // Most of a batch is remembered, for every order of many variables that was never seen takes its time.
+    let is_large = size == Size::Large && config.walk != Walk::Graph;
     settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
     settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);

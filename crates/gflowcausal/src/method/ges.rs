@@ -1,7 +1,8 @@
 //! Greedy equivalence search.
 
-use gflowcausal_score::LocalScore;
-use gflowcausal_search::{FoundClass, Ges};
+use gflowcausal_graph::Order;
+use gflowcausal_score::{LocalScore, OrderScore};
+use gflowcausal_search::{FoundClass, Ges, Obedient};
 
 use super::{Discover, Found, Run, Step, Task};
 use crate::{Config, Error, Model};
@@ -35,6 +36,17 @@ impl Discover for Equivalence {
         });
         Ok(Found::class(model, class, member))
     }
+}
+
+/// An order of a member of the class that the search comes to, where the score is quick and the same for equivalent
+/// graphs, and knowledge allows the order.
+pub(super) fn order(task: &Task<'_>, run: &Run<'_>) -> Option<Order> {
+    let model = task.model;
+    let score = local_score(model).ok().filter(|_| model.is_quick())?;
+    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| run.is_stopped());
+    let order = found.member.topological_order();
+    let obedient = Obedient { score: model.order_score(), constraints: model.constraints() };
+    obedient.score(&order).is_finite().then_some(order)
 }
 
 fn local_score(model: &Model) -> Result<&dyn LocalScore, Error> {

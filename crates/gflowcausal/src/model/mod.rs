@@ -30,6 +30,16 @@ pub struct Model {
     constraints: Constraints,
 }
 
+/// How closely an order is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// As closely as the score can.
+    Close,
+    /// Without the search for pairs of parents, where there is one: orders that nobody has seen before cost a
+    /// hundredth.
+    Rough,
+}
+
 /// A graph drawn for an order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DrawnGraph {
@@ -113,17 +123,24 @@ impl Model {
     /// A score of orders for the first steps of a search: the same, or one that looks less closely and costs less.
     #[must_use]
     pub(crate) fn rough_order_score(&self) -> &dyn OrderScore {
-        self.scores.rough().unwrap_or(&*self.scores).order_score()
+        self.judge(Look::Rough).order_score()
     }
 
-    /// Whether there are so many variables that most orders are looked at roughly, and few at all.
+    /// Whether there are so many variables that training and its draws look at orders roughly.
     pub(crate) fn is_large(&self) -> bool {
         Size::of(self.constraints.nodes()) == Size::Large
     }
 
-    /// What judges the orders that graphs are drawn for.
-    fn drawing(&self) -> &dyn OrderModel {
-        self.scores.rough().filter(|_| self.is_large()).unwrap_or(&*self.scores)
+    /// How closely training and the policy's draws look at orders.
+    pub(crate) fn training_look(&self) -> Look {
+        if self.is_large() { Look::Rough } else { Look::Close }
+    }
+
+    fn judge(&self, look: Look) -> &dyn OrderModel {
+        match look {
+            Look::Close => &*self.scores,
+            Look::Rough => self.scores.rough().unwrap_or(&*self.scores),
+        }
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
@@ -168,19 +185,19 @@ impl Model {
         self.pruning.apply(&*self.scores, order, &self.constraints)
     }
 
-    /// What an order is worth when graphs are drawn: a sum over placements, if it is one.
+    /// What an order is worth to training: a sum over placements, if it is one.
     pub(crate) fn placements(&self) -> Option<&dyn PlacementScore> {
         match &self.sums {
             Some(sums) => Some(sums),
-            None => self.drawing().placements(),
+            None => self.judge(self.training_look()).placements(),
         }
     }
 
     /// What an order is worth when graphs are drawn.
-    pub(crate) fn reward(&self) -> &dyn OrderScore {
+    pub(crate) fn reward(&self, look: Look) -> &dyn OrderScore {
         match &self.sums {
             Some(sums) => sums,
-            None => self.drawing().order_score(),
+            None => self.judge(look).order_score(),
         }
     }
 
@@ -191,13 +208,13 @@ impl Model {
 
     /// Draws a graph for `order`: parents ∝ exp(score / temperature) where the score chooses them, else the pruned
     /// graph.
-    pub(crate) fn draw_graph(&self, order: &Order, rng: &mut StreamRng) -> DrawnGraph {
+    pub(crate) fn draw_graph(&self, order: &Order, look: Look, rng: &mut StreamRng) -> DrawnGraph {
         let mut log_reward = 0.0;
         let mut before = NodeSet::empty(order.nodes());
         let mut parents = vec![before.clone(); order.nodes()];
         for node in order.iter() {
-            let Some((drawn, log_sum)) = self.draw_parents(node, &before, rng) else {
-                let log_reward = self.reward().score(order) / self.temperature;
+            let Some((drawn, log_sum)) = self.draw_parents(node, &before, look, rng) else {
+                let log_reward = self.reward(look).score(order) / self.temperature;
                 return DrawnGraph { dag: self.graph_of(order), log_reward };
             };
             log_reward += log_sum;
@@ -208,12 +225,18 @@ impl Model {
     }
 
     /// Parents and `ln Σ exp(score / temperature)` over all that could have been drawn; none where they are not drawn.
-    fn draw_parents(&self, node: usize, before: &NodeSet, rng: &mut StreamRng) -> Option<(NodeSet, f64)> {
+    fn draw_parents(
+        &self,
+        node: usize,
+        before: &NodeSet,
+        look: Look,
+        rng: &mut StreamRng,
+    ) -> Option<(NodeSet, f64)> {
         if let Some(sums) = &self.sums {
             return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
         }
         let Pruning::Selected = self.pruning else { return None };
-        let (search, score) = (self.drawing().best_parents()?, self.scores.local_score()?);
+        let (search, score) = (self.judge(look).best_parents()?, self.scores.local_score()?);
         let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
         Some((around.draw(rng), around.log_sum()))
     }
@@ -235,7 +258,8 @@ pub(crate) struct OrderReward<'a>(pub(crate) &'a Model);
 
 impl LogReward for OrderReward<'_> {
     fn log_reward(&self, terminal: &Terminal) -> f64 {
-        terminal.as_order().map_or(f64::NAN, |order| self.0.reward().score(order))
+        let score = self.0.reward(self.0.training_look());
+        terminal.as_order().map_or(f64::NAN, |order| score.score(order))
     }
 
     fn local(&self) -> Option<&dyn LocalLogReward> {

@@ -32,7 +32,8 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// Lends this thread's sweep to `work`, as the last one left it.
+    /// Lends this thread's sweep to `work`, as the last one left it. `work` must neither lend it again nor enter the
+    /// thread pool.
     pub(crate) fn lend<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         SWEEP.with_borrow_mut(work)
     }
