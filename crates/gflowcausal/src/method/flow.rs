@@ -99,7 +99,7 @@ impl Discover for GFlowCausal {
         let stopped = train(&mut trainer, &mut history, run)?;
         run.tell(Step::Sampling);
         let (order, graph) = best(task, &trainer, run)?;
-        let (draws, posterior) = weigh(task, &trainer, &search, &order, run);
+        let (draws, posterior) = weigh(task, &trainer, (&order, &graph), run);
         let distance = distance(task, &trainer, &posterior);
         let (order, graph) = representative(order, graph, model, &posterior);
         let training = Training::new(&trainer, stopped, history);
@@ -164,8 +164,7 @@ fn best(task: &Task<'_>, trainer: &Trainer<'_>, run: &Run<'_>) -> Result<(Order,
 fn weigh(
     task: &Task<'_>,
     trainer: &Trainer<'_>,
-    search: &LocalSearch<'_>,
-    best: &Order,
+    (best, graph): (&Order, &Dag),
     run: &Run<'_>,
 ) -> (Vec<Draw>, Posterior) {
     let Task { model, config, .. } = *task;
@@ -189,10 +188,13 @@ fn weigh(
     if is_trusted || is_graph || run.is_stopped() {
         return (draws, posterior);
     }
+    let around = model.around(graph);
+    let look = around.as_ref().map_or(Look::Close, Look::Around);
+    let search = LocalSearch::new(model.reward(look), model.constraints(), target(config), run.stop);
     let orders = search.draw_by_chains(best, config.samples);
     let draws = Draw::merged(map(orders.len(), |k| {
         let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&orders[k], Look::Close, &mut rng);
+        let drawn = model.draw_graph(&orders[k], look, &mut rng);
         Draw {
             order: orders[k].clone(),
             dag: drawn.dag,

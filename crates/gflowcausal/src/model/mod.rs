@@ -1,5 +1,6 @@
 //! What orders and graphs are worth on the user's data: one door to every score and every pruning.
 
+mod around;
 mod free;
 mod parent_sets;
 mod pruning;
@@ -11,6 +12,7 @@ use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{LocalScore, OrderScore, ParentTable, PlacementScore};
 
+use self::around::Around;
 pub(crate) use self::free::{FreeReward, order_near};
 use self::parent_sets::Neighbourhood;
 use self::pruning::Pruning;
@@ -31,13 +33,15 @@ pub struct Model {
 }
 
 /// How closely an order is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+#[derive(Clone, Copy)]
+pub(crate) enum Look<'a> {
     /// As closely as the score can.
     Close,
     /// Without the search for pairs of parents, where there is one: orders that nobody has seen before cost a
     /// hundredth.
     Rough,
+    /// The same with what is known of one graph.
+    Around(&'a Around<'a>),
 }
 
 /// A graph drawn for an order.
@@ -123,7 +127,7 @@ impl Model {
     /// A score of orders for the first steps of a search: the same, or one that looks less closely and costs less.
     #[must_use]
     pub(crate) fn rough_order_score(&self) -> &dyn OrderScore {
-        self.judge(Look::Rough).order_score()
+        self.scores.rough().unwrap_or(&*self.scores).order_score()
     }
 
     /// Whether there are so many variables that training and its draws look at orders roughly.
@@ -132,15 +136,19 @@ impl Model {
     }
 
     /// How closely training and the policy's draws look at orders.
-    pub(crate) fn training_look(&self) -> Look {
+    pub(crate) fn training_look(&self) -> Look<'static> {
         if self.is_large() { Look::Rough } else { Look::Close }
     }
 
-    fn judge(&self, look: Look) -> &dyn OrderModel {
-        match look {
-            Look::Close => &*self.scores,
-            Look::Rough => self.scores.rough().unwrap_or(&*self.scores),
-        }
+    /// What tells orders near `graph` apart where training looks roughly; none where it looks closely.
+    pub(crate) fn around(&self, graph: &Dag) -> Option<Around<'_>> {
+        let rough = self.scores.rough().filter(|_| self.is_large())?;
+        Some(Around::new(rough.placements()?, rough.best_parents()?, self.scores.local_score()?, graph))
+    }
+
+    /// What judges orders as [training](Self::training_look) does.
+    fn trained(&self) -> &dyn OrderModel {
+        self.scores.rough().filter(|_| self.is_large()).unwrap_or(&*self.scores)
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
@@ -189,15 +197,17 @@ impl Model {
     pub(crate) fn placements(&self) -> Option<&dyn PlacementScore> {
         match &self.sums {
             Some(sums) => Some(sums),
-            None => self.judge(self.training_look()).placements(),
+            None => self.trained().placements(),
         }
     }
 
     /// What an order is worth when graphs are drawn.
-    pub(crate) fn reward(&self, look: Look) -> &dyn OrderScore {
-        match &self.sums {
-            Some(sums) => sums,
-            None => self.judge(look).order_score(),
+    pub(crate) fn reward<'a>(&'a self, look: Look<'a>) -> &'a dyn OrderScore {
+        match (&self.sums, look) {
+            (Some(sums), _) => sums,
+            (None, Look::Close) => self.scores.order_score(),
+            (None, Look::Rough) => self.rough_order_score(),
+            (None, Look::Around(around)) => around,
         }
     }
 
@@ -208,7 +218,7 @@ impl Model {
 
     /// Draws a graph for `order`: parents ∝ exp(score / temperature) where the score chooses them, else the pruned
     /// graph.
-    pub(crate) fn draw_graph(&self, order: &Order, look: Look, rng: &mut StreamRng) -> DrawnGraph {
+    pub(crate) fn draw_graph(&self, order: &Order, look: Look<'_>, rng: &mut StreamRng) -> DrawnGraph {
         let mut log_reward = 0.0;
         let mut before = NodeSet::empty(order.nodes());
         let mut parents = vec![before.clone(); order.nodes()];
@@ -229,14 +239,19 @@ impl Model {
         &self,
         node: usize,
         before: &NodeSet,
-        look: Look,
+        look: Look<'_>,
         rng: &mut StreamRng,
     ) -> Option<(NodeSet, f64)> {
         if let Some(sums) = &self.sums {
             return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
         }
         let Pruning::Selected = self.pruning else { return None };
-        let (search, score) = (self.judge(look).best_parents()?, self.scores.local_score()?);
+        let search = match look {
+            Look::Close => self.scores.best_parents()?,
+            Look::Rough => self.scores.rough().unwrap_or(&*self.scores).best_parents()?,
+            Look::Around(around) => around,
+        };
+        let score = self.scores.local_score()?;
         let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
         Some((around.draw(rng), around.log_sum()))
     }
