@@ -24,6 +24,9 @@ use crate::{interrupt, simulate as files};
 /// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
+/// Changes when figures come to mean something else, so that those of other packages are not kept.
+const FIGURES: u32 = 2;
+
 /// What the seeds of a run and of its repetition are apart.
 const REPEATS_APART: u64 = 1000;
 
@@ -172,7 +175,7 @@ impl Run {
     fn key(&self) -> String {
         let program = match self.peer {
             None => program_stamp(),
-            Some(peer) => format!("{peer} {} {}", peer.label(), scripts_digest()),
+            Some(peer) => format!("{peer} {} {} {FIGURES}", peer.label(), scripts_digest()),
         };
         let Self { data: Data { source, .. }, options, scale, seed, repeat, .. } = self;
         digest(&format!("{program} {source:?} {options:?} {scale} {seed} {repeat:?}"))
