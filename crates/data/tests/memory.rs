@@ -12,8 +12,8 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// What streaming on two busy threads may need, with what the allocator keeps.
-const ALLOWED: usize = 40 << 20;
+/// What streaming on two threads may need.
+const ALLOWED: usize = 24 << 20;
 
 /// The most memory that this process ever had, in bytes.
 fn peak() -> usize {

@@ -93,6 +93,8 @@ impl<R: Read> Blocks<R> {
     /// Reads until `target` bytes are pending or the stream ends.
     fn fill(&mut self, target: usize) -> Result<(), ReadError> {
         let wanted = target.saturating_sub(self.pending.len());
+        // Blocks are kept as they are read: one that grew by doubling would take twice its room.
+        self.pending.reserve_exact(wanted);
         let read = self.stream.by_ref().take(wanted as u64).read_to_end(&mut self.pending);
         self.at_end |= read.map_err(text_error)? < wanted;
         Ok(())
