@@ -24,6 +24,11 @@ fn printed(home: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output).unwrap()
 }
 
+/// What the program prints for `line`, whose words hold no spaces.
+fn said(home: &Path, line: &str) -> String {
+    printed(home, &line.split(' ').collect::<Vec<_>>())
+}
+
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -31,21 +36,17 @@ fn json(text: &str) -> Value {
 /// A directory with `d/data.csv` of 200 rows of 6 variables, and `d/truth.csv`.
 fn simulated() -> TempDir {
     let home = TempDir::new().unwrap();
-    let simulate = "simulate --nodes 6 --degree 1 --rows 200 --seed 4 --standardize --out d";
-    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    said(home.path(), "simulate --nodes 6 --degree 1 --rows 200 --seed 4 --standardize --out d");
     home
 }
 
 #[test]
 fn many_variables_have_an_answer_too_whatever_the_number_of_threads() {
     let home = TempDir::new().unwrap();
-    let simulate = "simulate --nodes 160 --degree 1 --rows 500 --seed 1 --standardize --out d";
-    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    said(home.path(), "simulate --nodes 160 --degree 1 --rows 500 --seed 1 --standardize --out d");
     let answers = ["1", "2"].map(|threads| {
         let discover = "discover d/data.csv --truth d/truth.csv --iterations 3 --samples 80 --format json";
-        let mut arguments: Vec<&str> = discover.split(' ').collect();
-        arguments.extend(["--threads", threads]);
-        let mut answer = json(&printed(home.path(), &arguments));
+        let mut answer = json(&said(home.path(), &format!("{discover} --threads {threads}")));
         answer.as_object_mut().unwrap().remove("seconds");
         answer
     });
@@ -58,8 +59,7 @@ fn many_variables_have_an_answer_too_whatever_the_number_of_threads() {
 #[test]
 fn causes_that_cancel_are_as_likely_among_many_variables() {
     let home = TempDir::new().unwrap();
-    let noise = "simulate --nodes 151 --edges 1 --rows 300 --seed 3 --out d";
-    printed(home.path(), &noise.split(' ').collect::<Vec<_>>());
+    said(home.path(), "simulate --nodes 151 --edges 1 --rows 300 --seed 3 --out d");
     let table = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
     let mut lines = table.lines();
     let names: Vec<String> = (0..151).map(|node| format!("V{node}")).collect();
@@ -73,8 +73,10 @@ fn causes_that_cancel_are_as_likely_among_many_variables() {
         made.push(row.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
     }
     fs::write(home.path().join("made.csv"), made.join("\n")).unwrap();
-    let discover = "discover made.csv --forbid V3->V0 --forbid V3->V1 --forbid V3->V2 --iterations 3 --samples 100 --format json";
-    let answer = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    let answer = json(&said(
+        home.path(),
+        "discover made.csv --forbid V3->V0 --forbid V3->V1 --forbid V3->V2 --iterations 3 --samples 100 --format json",
+    ));
     let edges = answer["graph"]["edges"].as_array().unwrap();
     for cause in ["V1", "V2"] {
         let edge = edges.iter().find(|edge| edge["from"] == cause && edge["to"] == "V3").unwrap();
@@ -85,10 +87,8 @@ fn causes_that_cancel_are_as_likely_among_many_variables() {
 #[test]
 fn few_draws_of_many_variables_are_not_trusted_when_more_of_them_fail() {
     let home = TempDir::new().unwrap();
-    let simulate = "simulate --graph er --nodes 151 --edges 24 --rows 500 --standardize --seed 2 --out d";
-    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
-    let discover = "discover d/data.csv --iterations 15 --format json";
-    let answer = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    said(home.path(), "simulate --graph er --nodes 151 --edges 24 --rows 500 --standardize --seed 2 --out d");
+    let answer = json(&said(home.path(), "discover d/data.csv --iterations 15 --format json"));
     assert_ne!(answer["posterior"]["weighting"], "equal");
 }
 
@@ -168,10 +168,11 @@ fn exact_and_trained_agree() {
 #[test]
 fn the_best_order_by_varsort_is_the_sort_by_variance() {
     let home = TempDir::new().unwrap();
-    let simulate = "simulate --nodes 30 --degree 2 --rows 200 --seed 3 --out d";
-    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
-    let discover = "discover d/data.csv --score varsort --iterations 20 --samples 20 --format json";
-    let result = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    said(home.path(), "simulate --nodes 30 --degree 2 --rows 200 --seed 3 --out d");
+    let result = json(&said(
+        home.path(),
+        "discover d/data.csv --score varsort --iterations 20 --samples 20 --format json",
+    ));
     let text = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let variance = |column: usize| {
@@ -229,8 +230,7 @@ fn every_walk_and_every_score_for_numbers_gives_an_answer() {
 #[test]
 fn categories_and_mixed_columns_choose_their_scores() {
     let home = TempDir::new().unwrap();
-    let simulate = "simulate --model discrete --nodes 5 --degree 1 --rows 400 --seed 2 --out d";
-    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    said(home.path(), "simulate --model discrete --nodes 5 --degree 1 --rows 400 --seed 2 --out d");
     let run = |file: &str| {
         json(&printed(home.path(), &["discover", file, "--iterations", "20", "--format", "json"]))
     };

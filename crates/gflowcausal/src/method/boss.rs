@@ -59,7 +59,7 @@ impl Discover for Boss {
 pub(super) fn starts(task: &Task<'_>, run: &Run<'_>, numbers: Range<usize>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
     let obedient = |score| Obedient { score, constraints: model.constraints() };
-    let (rough, score) = (obedient(model.rough_order_score()), obedient(model.order_score()));
+    let (rough, score) = (obedient(model.rough().order_score()), obedient(model.order_score()));
     let stop = run.stop;
     map(numbers.len(), |k| {
         let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });

@@ -6,7 +6,6 @@ use gflowcausal_graph::{Dag, NodeSet, Order};
 use gflowcausal_score::{BestParents, PlacementScore};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::model::Look;
 use crate::posterior::{Draw, Posterior};
 use crate::representative::representative;
 use crate::{Config, Error, Model, PruneName, ScoreName};
@@ -106,7 +105,7 @@ fn draws(lattice: &Lattice, model: &Model, count: usize, seed: u64) -> Vec<Draw>
     let drawn = map(count, |k| {
         let order = lattice.sample(&mut stream(seed, Stream::Sample { k: k as u64 }));
         let mut rng = stream(seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&order, Look::Close, &mut rng);
+        let drawn = model.draw_graph(&order, model.scores(), &mut rng);
         let log_prob = drawn.log_reward - lattice.log_partition();
         Draw { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
     });

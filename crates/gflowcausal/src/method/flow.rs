@@ -13,7 +13,7 @@ use gflowcausal_search::best_order;
 use super::training::{Trained, resumed, train};
 use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
 use crate::local_search::{Effort, LocalSearch};
-use crate::model::{FreeReward, GraphReward, Look, OrderReward, order_near};
+use crate::model::{FreeReward, GraphReward, OrderModel, OrderReward, order_near};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::representative::representative;
 use crate::size::Size;
@@ -92,7 +92,7 @@ impl Discover for GFlowCausal {
         let (orders, graphs) = (OrderReward(model), GraphReward(model));
         let reward: &dyn LogReward = if config.walk == Walk::Graph { &graphs } else { &orders };
         let search =
-            LocalSearch::new(model.reward(Look::Close), model.constraints(), target(config), run.stop);
+            LocalSearch::new(model.reward(model.scores()), model.constraints(), target(config), run.stop);
         let improve = (config.walk != Walk::Graph).then_some(&search as _);
         let problem = Problem { constraints: model.constraints(), reward, improve };
         let (mut trainer, mut history) = ready(task, run, problem)?;
@@ -126,9 +126,10 @@ fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result
 fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
     let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
-    let mut orders = match Size::of(model.constraints().nodes()) {
-        Size::Large => boss::starts(task, run, 0..STARTS),
-        _ => search.anneal(Effort::by_size(model.constraints().nodes())),
+    let mut orders = if model.is_large() {
+        boss::starts(task, run, 0..STARTS)
+    } else {
+        search.anneal(Effort::by_size(model.constraints().nodes()))
     };
     orders.extend(ges::order(task, run).map(|order| search.climb(order)));
     orders
@@ -189,12 +190,12 @@ fn weigh(
         return (draws, posterior);
     }
     let around = model.around(graph);
-    let look = around.as_ref().map_or(Look::Close, Look::Around);
-    let search = LocalSearch::new(model.reward(look), model.constraints(), target(config), run.stop);
+    let judge = around.as_ref().map_or(model.scores(), |around| around as &dyn OrderModel);
+    let search = LocalSearch::new(model.reward(judge), model.constraints(), target(config), run.stop);
     let orders = search.draw_by_chains(best, config.samples);
     let draws = Draw::merged(map(orders.len(), |k| {
         let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&orders[k], look, &mut rng);
+        let drawn = model.draw_graph(&orders[k], judge, &mut rng);
         Draw {
             order: orders[k].clone(),
             dag: drawn.dag,
@@ -212,7 +213,7 @@ fn weigh(
 /// Whether no draw comes near the best order: even weights then say nothing, for they know only what was drawn.
 fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
     let drawn = draws.iter().map(|draw| draw.log_reward).fold(f64::NEG_INFINITY, f64::max);
-    model.reward(Look::Close).score(best) / model.temperature() > drawn + FAR
+    model.reward(model.scores()).score(best) / model.temperature() > drawn + FAR
 }
 
 /// `count` draws from a policy: orders with a graph for each, or graphs. At least one block of them, and no more once
@@ -244,7 +245,7 @@ fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed:
             Terminal::Order(order) => {
                 let number = (numbers.start + k) as u64;
                 let mut rng = stream(seed, Stream::Graph { k: number });
-                let drawn = model.draw_graph(order, model.training_look(), &mut rng);
+                let drawn = model.draw_graph(order, model.trainer(), &mut rng);
                 let (dag, log_reward) = (drawn.dag, drawn.log_reward);
                 Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
             }
@@ -281,14 +282,18 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
     let default = if config.walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Tb };
     settings.objective = config.objective.unwrap_or(default);
-    let size = Size::of(nodes);
+    let size = match (Size::of(nodes), config.walk) {
+        // There are no orders to be looked at.
+        (Size::Large, Walk::Graph) => Size::Hundred,
+        (size, _) => size,
+    };
     settings.iterations = config.iterations.unwrap_or(match size {
         Size::Small | Size::Medium => 500 + 15 * nodes,
-        Size::Large if config.walk != Walk::Graph => 100,
-        Size::Hundred | Size::Large => 300,
+        Size::Hundred => 300,
+        Size::Large => 100,
     });
     // Most of a batch is remembered, for every order of many variables that was never seen takes its time.
-    let is_large = size == Size::Large && config.walk != Walk::Graph;
+    let is_large = size == Size::Large;
     settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
     settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);

@@ -1,7 +1,9 @@
 //! Orders around a graph: judged roughly, but for the parents that the graph already has.
 
 use gflowcausal_graph::{Dag, NodeSet};
-use gflowcausal_score::{BestParents, LocalScore, PlacementScore};
+use gflowcausal_score::{BestParents, LocalScore, OrderScore, PlacementScore};
+
+use super::scores::OrderModel;
 
 /// A rough score of orders that knows the parents of one graph, which a closer look may have found.
 ///
@@ -28,6 +30,16 @@ impl<'a> Around<'a> {
     /// The parents that the graph gives `node`, if they all stand before it and are worth more than `rough`.
     fn better(&self, node: usize, before: &NodeSet, rough: f64) -> Option<&(NodeSet, f64)> {
         Some(&self.known[node]).filter(|(parents, worth)| *worth > rough && parents.is_subset(before))
+    }
+}
+
+impl OrderModel for Around<'_> {
+    fn order_score(&self) -> &dyn OrderScore {
+        self
+    }
+
+    fn best_parents(&self) -> Option<&dyn BestParents> {
+        Some(self)
     }
 }
 

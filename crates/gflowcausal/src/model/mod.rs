@@ -16,8 +16,7 @@ use self::around::Around;
 pub(crate) use self::free::{FreeReward, order_near};
 use self::parent_sets::Neighbourhood;
 use self::pruning::Pruning;
-use self::scores::OrderModel;
-pub(crate) use self::scores::resolve;
+pub(crate) use self::scores::{OrderModel, resolve};
 use crate::Error;
 use crate::config::{Config, PruneName, ScoreName};
 use crate::size::Size;
@@ -30,18 +29,6 @@ pub struct Model {
     sums: Option<ParentTable>,
     temperature: f64,
     constraints: Constraints,
-}
-
-/// How closely an order is looked at.
-#[derive(Clone, Copy)]
-pub(crate) enum Look<'a> {
-    /// As closely as the score can.
-    Close,
-    /// Without the search for pairs of parents, where there is one: orders that nobody has seen before cost a
-    /// hundredth.
-    Rough,
-    /// The same with what is known of one graph.
-    Around(&'a Around<'a>),
 }
 
 /// A graph drawn for an order.
@@ -124,10 +111,10 @@ impl Model {
         self.scores.order_score()
     }
 
-    /// A score of orders for the first steps of a search: the same, or one that looks less closely and costs less.
-    #[must_use]
-    pub(crate) fn rough_order_score(&self) -> &dyn OrderScore {
-        self.scores.rough().unwrap_or(&*self.scores).order_score()
+    /// A judge of orders that looks for no pairs of parents, where the score's own does: an order that nobody has seen
+    /// before costs a hundredth.
+    pub(crate) fn rough(&self) -> &dyn OrderModel {
+        self.scores.rough().unwrap_or(&*self.scores)
     }
 
     /// Whether there are so many variables that training and its draws look at orders roughly.
@@ -135,20 +122,15 @@ impl Model {
         Size::of(self.constraints.nodes()) == Size::Large
     }
 
-    /// How closely training and the policy's draws look at orders.
-    pub(crate) fn training_look(&self) -> Look<'static> {
-        if self.is_large() { Look::Rough } else { Look::Close }
+    /// What judges orders in training, and those that the policy draws.
+    pub(crate) fn trainer(&self) -> &dyn OrderModel {
+        if self.is_large() { self.rough() } else { &*self.scores }
     }
 
-    /// What tells orders near `graph` apart where training looks roughly; none where it looks closely.
+    /// What judges orders near `graph` where training looks roughly; none where it looks closely.
     pub(crate) fn around(&self, graph: &Dag) -> Option<Around<'_>> {
         let rough = self.scores.rough().filter(|_| self.is_large())?;
         Some(Around::new(rough.placements()?, rough.best_parents()?, self.scores.local_score()?, graph))
-    }
-
-    /// What judges orders as [training](Self::training_look) does.
-    fn trained(&self) -> &dyn OrderModel {
-        self.scores.rough().filter(|_| self.is_large()).unwrap_or(&*self.scores)
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
@@ -197,17 +179,15 @@ impl Model {
     pub(crate) fn placements(&self) -> Option<&dyn PlacementScore> {
         match &self.sums {
             Some(sums) => Some(sums),
-            None => self.trained().placements(),
+            None => self.trainer().placements(),
         }
     }
 
-    /// What an order is worth when graphs are drawn.
-    pub(crate) fn reward<'a>(&'a self, look: Look<'a>) -> &'a dyn OrderScore {
-        match (&self.sums, look) {
-            (Some(sums), _) => sums,
-            (None, Look::Close) => self.scores.order_score(),
-            (None, Look::Rough) => self.rough_order_score(),
-            (None, Look::Around(around)) => around,
+    /// What an order is worth to `judge` when graphs are drawn.
+    pub(crate) fn reward<'a>(&'a self, judge: &'a dyn OrderModel) -> &'a dyn OrderScore {
+        match &self.sums {
+            Some(sums) => sums,
+            None => judge.order_score(),
         }
     }
 
@@ -216,15 +196,20 @@ impl Model {
         self.sums.as_ref()
     }
 
-    /// Draws a graph for `order`: parents ∝ exp(score / temperature) where the score chooses them, else the pruned
-    /// graph.
-    pub(crate) fn draw_graph(&self, order: &Order, look: Look<'_>, rng: &mut StreamRng) -> DrawnGraph {
+    /// Draws a graph for `order`: parents ∝ exp(score / temperature) around the best that `judge` finds where the score
+    /// chooses them, else the pruned graph.
+    pub(crate) fn draw_graph(
+        &self,
+        order: &Order,
+        judge: &dyn OrderModel,
+        rng: &mut StreamRng,
+    ) -> DrawnGraph {
         let mut log_reward = 0.0;
         let mut before = NodeSet::empty(order.nodes());
         let mut parents = vec![before.clone(); order.nodes()];
         for node in order.iter() {
-            let Some((drawn, log_sum)) = self.draw_parents(node, &before, look, rng) else {
-                let log_reward = self.reward(look).score(order) / self.temperature;
+            let Some((drawn, log_sum)) = self.draw_parents(node, &before, judge, rng) else {
+                let log_reward = self.reward(judge).score(order) / self.temperature;
                 return DrawnGraph { dag: self.graph_of(order), log_reward };
             };
             log_reward += log_sum;
@@ -239,19 +224,14 @@ impl Model {
         &self,
         node: usize,
         before: &NodeSet,
-        look: Look<'_>,
+        judge: &dyn OrderModel,
         rng: &mut StreamRng,
     ) -> Option<(NodeSet, f64)> {
         if let Some(sums) = &self.sums {
             return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
         }
         let Pruning::Selected = self.pruning else { return None };
-        let search = match look {
-            Look::Close => self.scores.best_parents()?,
-            Look::Rough => self.scores.rough().unwrap_or(&*self.scores).best_parents()?,
-            Look::Around(around) => around,
-        };
-        let score = self.scores.local_score()?;
+        let (search, score) = (judge.best_parents()?, self.scores.local_score()?);
         let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
         Some((around.draw(rng), around.log_sum()))
     }
@@ -273,7 +253,7 @@ pub(crate) struct OrderReward<'a>(pub(crate) &'a Model);
 
 impl LogReward for OrderReward<'_> {
     fn log_reward(&self, terminal: &Terminal) -> f64 {
-        let score = self.0.reward(self.0.training_look());
+        let score = self.0.reward(self.0.trainer());
         terminal.as_order().map_or(f64::NAN, |order| score.score(order))
     }
 
