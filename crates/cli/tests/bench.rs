@@ -122,6 +122,9 @@ fn what_is_unknown_is_refused_and_nothing_written() {
         ("table5 --peers=magic", "error[unknown-peer]: no peer of these suites begins with 'magic'"),
         ("fig-case --standardize", "error[no-method]: these suites have no run on standardised columns"),
         ("table5 --seeds 0", "0 is not in 1.."),
+        ("table5 --seeds 18446744073709551615", "is not in 1.."),
+        ("sachs --standardize --methods boss", "error[no-method]: these suites have no run on standardised"),
+        ("mine.toml", "error[bad-suite]: mine.toml: "),
         ("table1 --methods magic", "error[unknown-method]: no method of these suites begins with 'magic'"),
     ] {
         let output = bench(home.path(), arguments).assert().code(2).get_output().stderr.clone();
@@ -129,6 +132,145 @@ fn what_is_unknown_is_refused_and_nothing_written() {
         assert!(text.contains(message), "{text}");
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+/// How many runs the directory `r` keeps.
+fn kept(home: &Path) -> usize {
+    let text = fs::read_to_string(home.join("r/runs.jsonl")).unwrap_or_default();
+    text.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count()
+}
+
+#[test]
+fn data_that_somebody_changed_are_drawn_again() {
+    let home = TempDir::new().unwrap();
+    let arguments = "table5 --seeds 2 --methods eqvar,boss --format json --out r";
+    let shd = |text: &str| {
+        let tables: Value = serde_json::from_str(text).unwrap();
+        tables[0]["rows"].as_array().unwrap().iter().map(|row| row["shd"].clone()).collect::<Vec<_>>()
+    };
+    let first = shd(&printed(home.path(), arguments));
+    for data in home.path().join("r/data").read_dir().unwrap() {
+        let file = data.unwrap().path().join("data.csv");
+        let rows = fs::read_to_string(&file).unwrap().lines().take(31).collect::<Vec<_>>().join("\n");
+        fs::write(file, rows).unwrap();
+    }
+    fs::remove_file(home.path().join("r/runs.jsonl")).unwrap();
+    assert_eq!(shd(&printed(home.path(), arguments)), first);
+}
+
+#[test]
+fn a_run_that_two_suites_share_is_made_once() {
+    let home = TempDir::new().unwrap();
+    printed(home.path(), "table1 standardised table1 --quick --methods boss --standardize --out r");
+    let text = fs::read_to_string(home.path().join("r/runs.jsonl")).unwrap();
+    let mut keys: Vec<Value> = text
+        .lines()
+        .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["key"].clone()))
+        .collect();
+    let count = keys.len();
+    keys.sort_by_key(Value::to_string);
+    keys.dedup();
+    assert_eq!(keys.len(), count);
+    assert!(count > 1, "{text}");
+}
+
+#[test]
+fn draws_of_one_graph_are_one_graph() {
+    let home = TempDir::new().unwrap();
+    let text = printed(home.path(), "dag-gflownet --quick --seeds 2 --methods random --format json --out r");
+    let tables: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(tables[0]["rows"][0]["graphs"], 2, "{text}");
+    assert!(kept(home.path()) > 2, "several draws of each");
+}
+
+#[test]
+fn tables_come_in_four_shapes_and_say_what_made_them() {
+    let home = TempDir::new().unwrap();
+    let arguments = "table5 --quick --methods eqvar --out r";
+    assert!(printed(home.path(), arguments).starts_with("table5: "));
+    let csv = printed(home.path(), &format!("{arguments} --format csv"));
+    assert_eq!(csv, fs::read_to_string(home.path().join("r/results.csv")).unwrap());
+    let markdown = printed(home.path(), &format!("{arguments} --format markdown"));
+    assert_eq!(markdown, fs::read_to_string(home.path().join("r/table5.md")).unwrap());
+    assert!(
+        markdown.contains("`gflowcausal bench table5 --quick --methods eqvar --out r --format markdown`")
+    );
+    let json: Value =
+        serde_json::from_str(&printed(home.path(), &format!("{arguments} --format json"))).unwrap();
+    assert_eq!(json[0]["command"], "gflowcausal bench table5 --quick --methods eqvar --out r --format json");
+    let study = printed(home.path(), "fig-case --quick --format csv --out r");
+    assert_eq!(study, fs::read_to_string(home.path().join("r/fig-case.csv")).unwrap());
+}
+
+#[test]
+fn a_suite_of_ones_own_is_a_file() {
+    let home = TempDir::new().unwrap();
+    let suite = r#"
+        title = "two sorts"
+        seeds = 2
+        [[data]]
+        name = "chain"
+        source.simulate = { graph = "er", nodes = 5, degree = 1, rows = 100 }
+        [[method]]
+        name = "by variance"
+        options = ["--method", "sort-var"]
+        on = ["raw"]
+    "#;
+    fs::write(home.path().join("mine.toml"), suite).unwrap();
+    let text = printed(home.path(), "mine.toml --out r");
+    assert!(text.starts_with("mine: two sorts") && text.contains("by variance"), "{text}");
+    assert!(home.path().join("r/mine.md").exists());
+    for (wrong, message) in [
+        (suite.replace("seeds", "sedes"), "unknown field `sedes`"),
+        (suite.replace("sort-var\"]", "sort-var\"]\ndata = [\"tree\"]"), "it names data 'tree'"),
+        ("title = \"nothing\"".to_owned(), "it has no [[method]] and no [study]"),
+    ] {
+        fs::write(home.path().join("mine.toml"), wrong).unwrap();
+        let output = bench(home.path(), "mine.toml --out r").assert().code(2).get_output().stderr.clone();
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.contains("error[bad-suite]: mine.toml: ") && text.contains(message), "{text}");
+    }
+}
+
+/// Asks a bench to stop once it has kept `runs` runs, and returns what it printed.
+#[cfg(unix)]
+fn interrupted(home: &Path, arguments: &str, runs: usize) -> String {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("gflowcausal"));
+    command.current_dir(home).arg("bench").args(arguments.split(' '));
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let start = std::time::Instant::now();
+    while kept(home) < runs && start.elapsed().as_secs() < 120 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let asked = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_bench_shows_what_is_done_and_goes_on_from_there() {
+    let home = TempDir::new().unwrap();
+    let arguments = "table5 --methods gflowcausal --seeds 3 --threads 1 --iterations 100 --out r";
+    let text = interrupted(home.path(), arguments, 1);
+    assert!(text.contains(" of 3") && text.contains("raw not run yet"), "{text}");
+    let before = kept(home.path());
+    assert!((1..6).contains(&before), "{before}");
+    let text = printed(home.path(), arguments);
+    assert!(!text.contains("not run yet"), "{text}");
+    assert_eq!(kept(home.path()), 6, "none is made twice");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_study_leaves_the_runs_before_it() {
+    let home = TempDir::new().unwrap();
+    let text = interrupted(home.path(), "table5 --methods eqvar --seeds 1 --quick --out r fig-diverse", 1);
+    assert!(text.contains("eqvar"), "{text}");
+    assert!(home.path().join("r/table5.md").exists());
 }
 
 /// A stand-in for `python3` that makes an environment with itself as its Python, installs nothing, and answers the driver's

@@ -183,13 +183,33 @@ impl Config {
 
     /// Refuses options that the chosen method would not read, and numbers that make no sense.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        self.check_sizes()?;
         let method = method(&self.method)?;
         let known = |key: &str| COMMON.contains(&key) || method.settings().contains(&key);
         if let Some(key) = self.changed().into_iter().find(|key| !known(key)) {
             return Err(Error::NoEffect { option: key, with: format!("method {}", self.method) });
         }
+        Ok(())
+    }
+
+    /// Refuses numbers that no run comes to the end of, and seeds that a file of settings cannot hold.
+    fn check_sizes(&self) -> Result<(), Error> {
         if self.samples == 0 {
             return Err(Error::Value { option: "samples", value: 0.0, range: "at least 1" });
+        }
+        let size = |value: Option<usize>| value.unwrap_or(0) as u64;
+        for (option, value, most, range) in [
+            ("seed", self.seed, i64::MAX as u64, "at most 9223372036854775807"),
+            ("iterations", size(self.iterations), 1_000_000_000, "at most 1000000000"),
+            ("batch-size", size(self.batch_size), 1_000_000, "at most 1000000"),
+            ("hidden", size(self.hidden), 10_000, "at most 10000"),
+            ("restarts", size(self.restarts), 1_000_000, "at most 1000000"),
+            ("max-parents", size(self.max_parents), 1_000_000, "at most 1000000"),
+            ("samples", self.samples as u64, 100_000_000, "at most 100000000"),
+        ] {
+            if value > most {
+                return Err(Error::Value { option, value: value as f64, range });
+            }
         }
         Ok(())
     }

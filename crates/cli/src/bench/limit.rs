@@ -4,8 +4,8 @@ use gflowcausal::Error;
 use gflowcausal::data::{Moments, Simulated};
 use gflowcausal::graph::{Constraints, Cpdag, Dag, Pdag, evaluate, shd};
 use gflowcausal::score::{
-    Bic, ByScore, Cached, Cam, GpMarginal, LocalScore, NoPruning, ParentForest, Penalty, Prune, Quadratic,
-    Selected, prune_order,
+    Bic, ByScore, Cached, Cam, GpMarginal, LocalScore, ParentForest, Penalty, Prune, Quadratic, Selected,
+    prune_order,
 };
 
 use super::runs::Figures;
@@ -28,7 +28,6 @@ pub(super) fn limits(data: &Data, seeds: u64) -> Result<Vec<Figures>, Error> {
 
 fn pruned(simulated: &Simulated, limit: Limit) -> Result<Dag, Error> {
     match limit {
-        Limit::None => Ok(along(simulated, &NoPruning)),
         Limit::Cam => Ok(along(simulated, &Cam::new(&simulated.table, ALPHA)?)),
         Limit::Selected => {
             let bic = Bic::new(&Moments::of_table(&simulated.table)?, Penalty::Auto)?;

@@ -9,10 +9,10 @@ mod suite;
 mod table;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use gflowcausal::{Error, RunDir, thread_count};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -20,26 +20,43 @@ use serde::Serialize;
 use self::peers::Environment;
 use self::runs::{Run, Store};
 use self::study::{Findings, Study};
-use self::suite::{Scale, Suite};
+use self::suite::{Method, Scale, Suite};
 use self::table::Table;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Common, Shape, print_json, print_text};
+use crate::output::{Common, print_json, print_text};
+
+/// The seconds of a year: who waits longer waits for ever.
+const YEAR: u64 = 31_536_000;
+
+/// The shape of the tables on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people, each suite as it is done.
+    Text,
+    /// For documents, each suite as it is done.
+    Markdown,
+    /// All runs as one table, then the table of each study.
+    Csv,
+    /// One array for programs.
+    Json,
+}
 
 /// Rebuild the paper's tables and figures, ours beside the others.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every run is a process of its own on one thread; its time is CPU seconds. Data and finished runs are kept in \
 --out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
-that no graph can have) and the limit: what the true order gives after pruning. With --peers, other Python packages \
+that no graph can have) and the limit: what the true order gives after pruning. The figures of a graph that is looked for \
+several times are means first; ± is from one graph to the next. With --peers, other Python packages \
 (causal-learn, lingam, gcastle, dagma, CausalDisco) run on the same files; the first time they are installed into an \
 environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. SHD \
 takes directed graphs as they are; what pc, ges and other packages leave undirected counts as right if the truth joins \
 the pair, and 'class SHD' counts every method's reversible edges in that way. E-SHD and AUROC are of methods that draw.
 
 Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, on one \
-thread; their figures are written as SVG, PNG and the CSV of their points. --methods and --standardize ask for \
-runs alone.
+thread; their figures are written as SVG, PNG and the CSV of their points. A study that was stopped begins anew. \
+--methods and --standardize ask for runs alone.
 
 Files: results.csv results.md results.json (of the last call) SUITE.md SUITE.json SUITE-runs.csv SUITE.csv (studies) \
 runs.jsonl data/ studies/ FIGURE.svg FIGURE.png FIGURE-points.csv
@@ -51,10 +68,11 @@ Examples:
   gflowcausal bench table1 standardised --methods gflowcausal,boss --seeds 3
   gflowcausal bench all --quick
   gflowcausal bench table5 --peers
-  gflowcausal bench table1 --peers=dagma,causal-learn --peer-seconds 60"
+  gflowcausal bench table1 --peers=dagma,causal-learn --peer-seconds 60
+  gflowcausal bench mine.toml --format markdown"
 )]
 pub(crate) struct Arguments {
-    /// The suites by name; `all` for every one.
+    /// The suites by name, `all` for every one, or files of one's own like those in bench/ of the source (NAME.toml).
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
     /// Show the suites and stop.
@@ -63,11 +81,11 @@ pub(crate) struct Arguments {
     /// One graph of few data sets, with short runs.
     #[arg(long)]
     quick: bool,
-    /// How many graphs for each kind of data [default: by the suite].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// How many graphs for each kind of data, in runs, ablation and fig-sampling [default: by the suite].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: Option<u64>,
-    /// Iterations of every run that trains [default: by the method and --quick].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Iterations of every run that trains; studies keep their own [default: by the method and --quick].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     iterations: Option<u64>,
     /// Only methods whose names begin like this.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
@@ -76,19 +94,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', num_args = 0.., require_equals = true)]
     peers: Option<Vec<String>>,
     /// CPU seconds after which a run of another package is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "peers", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "peers", value_parser = clap::value_parser!(u64).range(1..=YEAR))]
     peer_seconds: u64,
     /// Standardised columns only.
     #[arg(long)]
     standardize: bool,
     /// Seconds after which a run is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=YEAR))]
     limit: u64,
     /// Where data, runs and tables are kept.
     #[arg(long, value_name = "DIR", default_value = "bench-results")]
     out: PathBuf,
-    #[arg(long, value_enum, default_value_t = Shape::Text)]
-    format: Shape,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -103,26 +121,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if store.environment.is_some() {
         suites.iter_mut().for_each(|suite| suite.add_peers(&arguments.wanted_peers()));
     }
-    let mut pages = Vec::new();
+    let (mut pages, mut trouble) = (Vec::new(), None);
     for suite in &suites {
-        let of_suite = arguments.pages(suite, &store)?;
-        if arguments.format == Shape::Text {
-            of_suite.iter().try_for_each(|page| print_text(&format!("{}\n", page.text())))?;
+        let first = pages.len();
+        trouble = trouble.or(arguments.fill(suite, &store, &mut pages).err());
+        let of_suite = &pages[first..];
+        arguments.format.show(of_suite)?;
+        if !of_suite.is_empty() {
+            write(&arguments.out, &suite.name, &format!("{}-runs", suite.name), of_suite)?;
+            write(&arguments.out, "results", "results", &pages)?;
         }
-        let runs = format!("{}-runs", suite.name);
-        let runs = Some(runs.as_str()).filter(|_| !suite.method.is_empty());
-        write(&arguments.out, &suite.name, runs, &of_suite)?;
-        pages.extend(of_suite);
-        write(&arguments.out, "results", Some("results"), &pages)?;
         if interrupt::is_requested() {
             break;
         }
     }
-    if arguments.format == Shape::Json {
-        print_json(&pages)?;
-    }
+    arguments.format.show_all(&pages)?;
     if interrupt::is_requested() {
         return Err(Failure::interrupted().with_help("the same command goes on from here"));
+    }
+    if let Some(trouble) = trouble {
+        return Err(trouble);
     }
     if pages.iter().any(Page::is_barren) && pages.iter().all(Page::is_barren) {
         return Err(Failure::running("no-result", "no run gave a graph; the table says why"));
@@ -130,27 +148,71 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+impl Format {
+    /// Prints the pages of a suite where each suite is shown when it is done.
+    fn show(self, pages: &[Page]) -> Result<(), Failure> {
+        match self {
+            Self::Text => pages.iter().try_for_each(|page| print_text(&format!("{}\n", page.text()))),
+            Self::Markdown => pages.iter().try_for_each(|page| print_text(&page.markdown())),
+            Self::Csv | Self::Json => Ok(()),
+        }
+    }
+
+    /// Prints all pages where all are shown at the end.
+    fn show_all(self, pages: &[Page]) -> Result<(), Failure> {
+        match self {
+            Self::Text | Self::Markdown => Ok(()),
+            Self::Csv => {
+                let runs = pages.iter().any(|page| page.runs().is_some()).then(|| runs_csv(pages));
+                let studies = pages.iter().filter_map(Page::study).map(Findings::csv);
+                print_text(&runs.into_iter().chain(studies).collect::<Vec<_>>().join("\n"))
+            }
+            Self::Json => print_json(&pages),
+        }
+    }
+}
+
+/// A table, and what it was made by.
+#[derive(Debug, Clone, Serialize)]
+struct Page {
+    command: String,
+    version: &'static str,
+    #[serde(flatten)]
+    content: Content,
+}
+
 /// A table of runs or of what a study found.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
-enum Page {
+enum Content {
     Runs(Table),
     Study(Findings),
 }
 
 impl Page {
+    fn new(content: Content) -> Self {
+        let quoted = |word: String| {
+            let is_plain = word.chars().all(|c| c.is_alphanumeric() || "-_=.,/:".contains(c));
+            if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        };
+        let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+        let command = ["gflowcausal".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        Self { command, version: env!("CARGO_PKG_VERSION"), content }
+    }
+
     fn text(&self) -> String {
-        match self {
-            Self::Runs(table) => table.text(),
-            Self::Study(findings) => findings.text(),
+        match &self.content {
+            Content::Runs(table) => table.text(),
+            Content::Study(findings) => findings.text(),
         }
     }
 
     fn markdown(&self) -> String {
-        match self {
-            Self::Runs(table) => table.markdown(),
-            Self::Study(findings) => findings.markdown(),
-        }
+        let table = match &self.content {
+            Content::Runs(table) => table.markdown(),
+            Content::Study(findings) => findings.markdown(),
+        };
+        format!("{table}`{}` (version {})\n\n", self.command, self.version)
     }
 
     fn is_barren(&self) -> bool {
@@ -158,11 +220,23 @@ impl Page {
     }
 
     fn runs(&self) -> Option<&Table> {
-        match self {
-            Self::Runs(table) => Some(table),
-            Self::Study(_) => None,
+        match &self.content {
+            Content::Runs(table) => Some(table),
+            Content::Study(_) => None,
         }
     }
+
+    fn study(&self) -> Option<&Findings> {
+        match &self.content {
+            Content::Runs(_) => None,
+            Content::Study(findings) => Some(findings),
+        }
+    }
+}
+
+/// The runs of all pages as one table.
+fn runs_csv(pages: &[Page]) -> String {
+    table::csv(pages.iter().filter_map(Page::runs))
 }
 
 impl Arguments {
@@ -184,11 +258,12 @@ impl Arguments {
             if !self.methods.is_empty() || self.standardize {
                 suite.study = None;
             }
-            if self.standardize {
-                suite.method.retain(|method| method.on.contains(&Scale::Standardised));
-            }
         }
         self.choose_methods(&mut suites)?;
+        if self.standardize {
+            let is_wanted = |method: &Method| method.on.contains(&Scale::Standardised);
+            suites.iter_mut().for_each(|suite| suite.method.retain(is_wanted));
+        }
         suites.retain(|suite| !suite.method.is_empty() || suite.study.is_some());
         if suites.is_empty() {
             let message = "these suites have no run on standardised columns";
@@ -226,16 +301,15 @@ impl Arguments {
         ready.inspect_err(|reason| tracing::warn!("the other packages are left out: {reason}")).ok()
     }
 
-    /// The table of the suite's runs, then that of its study.
-    fn pages(&self, suite: &Suite, store: &Store) -> Result<Vec<Page>, Failure> {
-        let mut pages = Vec::new();
+    /// Adds the table of the suite's runs to `pages`, then that of its study.
+    fn fill(&self, suite: &Suite, store: &Store, pages: &mut Vec<Page>) -> Result<(), Failure> {
         if !suite.method.is_empty() {
-            pages.push(Page::Runs(self.table(suite, store)?));
+            pages.push(Page::new(Content::Runs(self.table(suite, store)?)));
         }
         if let Some(study) = suite.study.as_ref().filter(|_| !interrupt::is_requested()) {
-            pages.push(Page::Study(self.findings(suite, study)?));
+            pages.push(Page::new(Content::Study(self.findings(suite, study)?)));
         }
-        Ok(pages)
+        Ok(())
     }
 
     fn findings(&self, suite: &Suite, study: &Study) -> Result<Findings, Failure> {
@@ -263,7 +337,7 @@ impl Arguments {
             .iter()
             .map(|data| limit::limits(data, suite.seeds))
             .collect::<Result<Vec<_>, Error>>()?;
-        Ok(Table::new(suite, &records, &limits))
+        Ok(Table::new(suite, &runs, &records, &limits))
     }
 
     fn bar(&self, suite: &Suite, runs: usize) -> ProgressBar {
@@ -296,16 +370,16 @@ fn each_begins_one<'a>(
     Err(Failure::input(format!("unknown-{what}"), message).with_help(help))
 }
 
-/// Writes `pages` as `name` for people and programs, and their runs as the table `runs` if it has a name.
-fn write(out: &PathBuf, name: &str, runs: Option<&str>, pages: &[Page]) -> Result<(), Failure> {
+/// Writes `pages` as `name` for people and programs, and their runs, if there are any, as the table `runs`.
+fn write(out: &Path, name: &str, runs: &str, pages: &[Page]) -> Result<(), Failure> {
     let dir = RunDir::create(out).map_err(Error::from)?;
     let put = |name: String, text: &[u8]| dir.write(&name, |file| file.write_all(text)).map_err(Error::from);
     let json =
         serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
     put(format!("{name}.json"), &json)?;
     put(format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())?;
-    if let Some(runs) = runs {
-        put(format!("{runs}.csv"), table::csv(pages.iter().filter_map(Page::runs)).as_bytes())?;
+    if pages.iter().any(|page| page.runs().is_some()) {
+        put(format!("{runs}.csv"), runs_csv(pages).as_bytes())?;
     }
     Ok(())
 }

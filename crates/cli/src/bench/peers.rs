@@ -174,7 +174,8 @@ pub(super) fn last_line(text: &str) -> String {
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no reason given").trim().to_owned()
 }
 
-fn truth(dir: &Path) -> Result<Dag, String> {
+/// The true graph of the data in `dir`.
+pub(super) fn truth(dir: &Path) -> Result<Dag, String> {
     let graph: NamedGraph = read_graph(&dir.join("truth.csv"), None, &ReadOptions::default())
         .map_err(|error| error.to_string())?;
     graph.to_dag().map_err(|error| error.to_string())

@@ -1,6 +1,6 @@
 //! The runs of a suite: each a process of its own on one thread, kept in a file so that a bench goes on where it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gflowcausal::{Error, FileError};
+use gflowcausal::{Error, FileError, RunDir};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::peers::{Environment, Peer, last_line, scripts_digest};
+use super::peers::{Environment, Peer, last_line, scripts_digest, truth};
 use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
@@ -27,11 +27,17 @@ const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)
 /// Changes when figures come to mean something else, so that those of other packages are not kept.
 const FIGURES: u32 = 2;
 
+/// Changes when the same options and seed draw other data, so that those of before are not read.
+const DRAWN: u32 = 1;
+
+/// What the files of a data set are told by: one that was cut short or changed is drawn again.
+const SUMS: &str = "sha256.txt";
+
 /// What the seeds of a run and of its repetition are apart.
 const REPEATS_APART: u64 = 1000;
 
 /// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
-const PATIENCE: u32 = 10;
+const PATIENCE: u64 = 10;
 
 /// One graph, looked for in one way.
 #[derive(Debug, Clone)]
@@ -119,6 +125,28 @@ pub(super) struct Figures {
 }
 
 impl Figures {
+    /// The means over the runs on one graph; none without runs.
+    pub(super) fn mean(runs: &[Self]) -> Option<Self> {
+        let first = runs.first()?;
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let of = |field: fn(&Self) -> f64| mean(runs.iter().map(field).collect());
+        let known = |field: fn(&Self) -> Option<f64>| {
+            field(first).map(|_| mean(runs.iter().filter_map(field).collect()))
+        };
+        Some(Self {
+            tpr: of(|run| run.tpr),
+            fdr: of(|run| run.fdr),
+            shd: of(|run| run.shd),
+            class_shd: of(|run| run.class_shd),
+            cpdag_shd: of(|run| run.cpdag_shd),
+            expected_shd: known(|run| run.expected_shd),
+            auroc: known(|run| run.auroc),
+            cpu_seconds: of(|run| run.cpu_seconds),
+            true_edges: first.true_edges,
+            peak_megabytes: known(|run| run.peak_megabytes),
+        })
+    }
+
     /// From the object that `discover --format json` prints.
     ///
     /// What is expected of draws is left out where there is one graph, unless it is itself one of many draws.
@@ -202,7 +230,9 @@ impl Run {
 /// The directory of a bench: data by their hash, and a line for every run that is done.
 pub(super) struct Store {
     root: PathBuf,
-    known: BTreeMap<String, Record>,
+    known: Mutex<BTreeMap<String, Record>>,
+    /// The directories of data that are as they were drawn.
+    sound: Mutex<BTreeSet<PathBuf>>,
     file: Mutex<File>,
     /// Where other packages run, if they do.
     pub(super) environment: Option<Environment>,
@@ -222,17 +252,26 @@ impl Store {
             OpenOptions::new().create(true).append(true).open(&path).map_err(refused("write", &path))?;
         // A line that a killed bench left half is closed, so that the next one stands alone.
         file.write_all(b"\n").map_err(refused("write", &path))?;
-        Ok(Self { root: root.to_owned(), known, file: Mutex::new(file), environment: None })
+        let (known, sound, file) = (Mutex::new(known), Mutex::default(), Mutex::new(file));
+        Ok(Self { root: root.to_owned(), known, sound, file, environment: None })
     }
 
-    /// Where the data of a run are; made if they are not there yet.
+    /// Where the data of a run are; made if they are not there, or not as they were made.
     pub(super) fn data(&self, run: &Run) -> Result<PathBuf, Failure> {
         let Run { data: Data { source, .. }, seed, .. } = run;
-        let dir = self.root.join("data").join(&digest(&format!("{source:?} {seed}"))[..16]);
-        let is_whole = ["data.csv", "truth.csv"].iter().all(|name| dir.join(name).exists());
-        if !is_whole && let Some(drawn) = source.draw(*seed).map_err(Error::from)? {
-            files::write(&dir, "data.csv", &drawn)?;
+        let dir = self.root.join("data").join(&digest(&format!("{DRAWN} {source:?} {seed}"))[..16]);
+        let mut sound = self.sound.lock().expect("no run panics while it draws");
+        if sound.contains(&dir) {
+            return Ok(dir);
         }
+        let written = fs::read_to_string(dir.join(SUMS)).ok();
+        let is_sound = written.is_some() && written == sums(&dir).ok();
+        if !is_sound && let Some(drawn) = source.draw(*seed).map_err(Error::from)? {
+            files::write(&dir, "data.csv", &drawn)?;
+            let files = RunDir::open(&dir).map_err(Error::from)?;
+            files.write(SUMS, |file| file.write_all(sums(&dir)?.as_bytes())).map_err(Error::from)?;
+        }
+        sound.insert(dir.clone());
         Ok(dir)
     }
 
@@ -276,14 +315,10 @@ impl Store {
         let key = run.key();
         let allowed = self.environment.as_ref().filter(|_| run.peer.is_some());
         let allowed = allowed.map_or(limit, |environment| Duration::from_secs(environment.seconds));
-        if let Some(known) = self.known.get(&key).filter(|known| known.stands(allowed)) {
-            let labelled = Record {
-                suite: run.suite.clone(),
-                data: run.data.name.clone(),
-                method: run.method.clone(),
-                ..known.clone()
-            };
-            return Ok(Some(labelled));
+        let known = self.known.lock().expect("no run panics while it looks").get(&key).cloned();
+        if let Some(known) = known.filter(|known| known.stands(allowed)) {
+            let (suite, data, method) = (run.suite.clone(), run.data.name.clone(), run.method.clone());
+            return Ok(Some(Record { suite, data, method, ..known }));
         }
         let dir = self.data(run)?;
         let outcome = match (run.peer, &self.environment) {
@@ -303,6 +338,7 @@ impl Store {
             outcome,
         };
         self.keep(&record)?;
+        self.known.lock().expect("no run panics while it looks").insert(record.key.clone(), record.clone());
         Ok(Some(record))
     }
 
@@ -334,28 +370,27 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
     let ended = wait(command, limit)?;
     if !ended.success {
-        return Err(Trouble::of(&ended.complaint.lines().next().unwrap_or("no reason given")));
+        let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
+        return Err(Trouble::of(&said.unwrap_or("no reason given")));
     }
     let result: Value = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
-    let edges = true_edges(dir)?;
-    Figures::of_result(&result, run, edges, ended.peak_megabytes)
+    let truth = truth(dir).map_err(|reason| Trouble::of(&reason))?;
+    Figures::of_result(&result, run, truth.edge_count(), ended.peak_megabytes)
         .ok_or_else(|| Trouble::of(&"no metrics were printed"))
 }
 
 /// Runs a method of another package, which watches its CPU seconds itself.
 fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) -> Result<Figures, Trouble> {
     let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
-    let limit = Duration::from_secs(environment.seconds) * PATIENCE;
-    let ended = wait(command, limit)?;
+    let seconds = environment.seconds;
+    let ended = wait(command, Duration::from_secs(seconds * PATIENCE)).map_err(|trouble| match trouble {
+        Trouble::TooLong { .. } => Trouble::TooLong { seconds },
+        failed @ Trouble::Failed(_) => failed,
+    })?;
     if !ended.success {
         return Err(Trouble::Failed(last_line(&ended.complaint)));
     }
     environment.figures(&ended.printed, dir)
-}
-
-fn true_edges(dir: &Path) -> Result<usize, Trouble> {
-    let text = fs::read_to_string(dir.join("truth.csv")).map_err(|error| Trouble::of(&error))?;
-    Ok(text.lines().skip(1).flat_map(|line| line.split(',').skip(1)).filter(|cell| *cell != "0").count())
 }
 
 /// A process that came to its end.
@@ -418,6 +453,26 @@ pub(super) fn program_stamp() -> String {
     format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
 }
 
+/// What tells the files of a data set from others.
+fn sums(dir: &Path) -> std::io::Result<String> {
+    let sum = |name: &str| {
+        let (mut file, mut sum) = (BufReader::new(File::open(dir.join(name))?), Sha256::new());
+        while let piece = file.fill_buf()?
+            && !piece.is_empty()
+        {
+            sum.update(piece);
+            let read = piece.len();
+            file.consume(read);
+        }
+        Ok(format!("{}  {name}\n", hex(&sum.finalize())))
+    };
+    ["data.csv", "truth.csv"].into_iter().map(sum).collect()
+}
+
 pub(super) fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,6 +1,9 @@
 //! What a suite is made of: data sets, ways to find their graphs, and what the paper reports.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
 
 use gflowcausal::data::{
     NetworkSimulation, Simulated, Simulation, SimulationError, builtin, simulate, simulate_network,
@@ -136,8 +139,16 @@ choices! {
         Gp = "gp",
         /// By the score `quadratic-equal`.
         QuadraticEqual = "quadratic-equal",
-        /// Not at all.
-        None = "none",
+    }
+}
+
+impl Limit {
+    /// The columns that it is the limit of.
+    pub(super) fn scale(self) -> &'static str {
+        match self {
+            Self::Selected | Self::Cam | Self::Gp => "any",
+            Self::QuadraticEqual => Scale::Raw.name(),
+        }
     }
 }
 
@@ -149,6 +160,8 @@ pub(super) struct Paper {
     pub(super) shd: Option<f64>,
     pub(super) expected_shd: Option<f64>,
     pub(super) auroc: Option<f64>,
+    /// What it does to the columns, if not nothing.
+    pub(super) scale: Option<Scale>,
 }
 
 impl Paper {
@@ -214,23 +227,60 @@ fn five() -> u64 {
 }
 
 impl Suite {
-    /// The suites called `names`; `all`, or no name, means every one.
+    /// The suites called `names`, each once: those of the program, `all` of them, or files.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
-        let find = |wanted: &String| {
-            let found = SUITES.iter().find(|(name, _)| name == wanted);
-            found.map(|&(name, text)| Self::parse(name, text)).ok_or_else(|| unknown(wanted))
-        };
-        let named: Vec<Self> =
-            names.iter().filter(|name| *name != "all").map(find).collect::<Result<_, _>>()?;
-        if named.len() == names.len() && !names.is_empty() {
-            return Ok(named);
+        let mut suites: Vec<Self> = Vec::new();
+        for name in names {
+            let found = match SUITES.iter().find(|(known, _)| known == name) {
+                _ if name == "all" => SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect(),
+                Some(&(name, text)) => vec![Self::parse(name, text)],
+                None if name.ends_with(".toml") => vec![Self::read(name.as_ref())?],
+                None => return Err(unknown(name)),
+            };
+            for suite in found {
+                if suites.iter().all(|known| known.name != suite.name) {
+                    suites.push(suite);
+                }
+            }
         }
-        Ok(SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect())
+        Ok(suites)
     }
 
     fn parse(name: &str, text: &str) -> Self {
         let suite: Self = toml::from_str(text).expect("a test reads every suite that comes with the program");
         Self { name: name.to_owned(), ..suite }
+    }
+
+    /// A suite of the user's own, called like its file.
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let refused = |reason: &dyn fmt::Display| {
+            Failure::input("bad-suite", format!("{}: {reason}", path.display()))
+                .with_help("the suites that come with the program are examples: bench/*.toml of its source")
+        };
+        let text = fs::read_to_string(path).map_err(|error| refused(&error))?;
+        let suite: Self = toml::from_str(&text).map_err(|error| refused(&error.to_string().trim_end()))?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let suite = Self { name, ..suite };
+        suite.mistake().map_or(Ok(()), |mistake| Err(refused(&mistake)))?;
+        Ok(suite)
+    }
+
+    /// What cannot be meant.
+    fn mistake(&self) -> Option<String> {
+        let of_methods = self.method.iter().flat_map(|method| &method.data);
+        let named = of_methods.chain(self.peer.iter().flat_map(|peer| &peer.data)).chain(&self.quick.data);
+        let known = |name: &&String| self.data.iter().any(|data| data.name == **name);
+        if let Some(name) = named.into_iter().find(|name| !known(name)) {
+            return Some(format!("it names data '{name}', which it does not have"));
+        }
+        if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
+            return Some(format!("the name '{}' is taken", self.name));
+        }
+        match (&self.study, self.method.is_empty(), self.data.is_empty()) {
+            (None, true, _) => Some("it has no [[method]] and no [study]".to_owned()),
+            (_, false, true) => Some("it has no [[data]]".to_owned()),
+            _ => None,
+        }
     }
 
     /// The names and titles of all suites.
@@ -289,7 +339,7 @@ impl Suite {
 fn unknown(name: &str) -> Failure {
     let known: Vec<&str> = SUITES.iter().map(|(name, _)| *name).collect();
     Failure::input("unknown-suite", format!("there is no suite '{name}'"))
-        .with_help(format!("known are all, {}", known.join(", ")))
+        .with_help(format!("known are all, {}, or files that end in .toml", known.join(", ")))
 }
 
 #[cfg(test)]
@@ -298,7 +348,7 @@ mod tests {
 
     #[test]
     fn every_suite_is_read_and_names_data_that_it_has() {
-        for suite in Suite::named(&[]).expect("all suites") {
+        for suite in Suite::named(&["all".to_owned()]).expect("all suites") {
             let known = |name: &String| suite.data.iter().any(|data| data.name == *name);
             assert!(suite.quick.data.iter().all(known), "{}", suite.name);
             assert!(suite.method.iter().flat_map(|method| &method.data).all(known), "{}", suite.name);

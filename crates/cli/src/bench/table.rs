@@ -1,10 +1,12 @@
 //! From runs to a table: means with their spread, for the terminal, Markdown, CSV and JSON.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use super::growth::growth;
-use super::runs::{Figures, Record};
-use super::suite::{Paper, Suite};
+use super::runs::{Figures, Record, Run};
+use super::suite::{Paper, Scale, Suite};
 use crate::output::{aligned, csv_cell, markdown_table};
 
 /// What the paper's own row is called.
@@ -51,8 +53,10 @@ pub(super) struct Row {
     pub(super) method: String,
     /// How many graphs the figures are means of.
     pub(super) graphs: usize,
-    /// How many runs gave no graph.
+    /// Of how many others no run gave a graph.
     pub(super) without_result: usize,
+    /// How many others somebody did not wait for.
+    pub(super) not_run: usize,
     pub(super) tpr: Option<Spread>,
     pub(super) fdr: Option<Spread>,
     pub(super) shd: Option<Spread>,
@@ -103,16 +107,18 @@ impl Spread {
 }
 
 impl Table {
-    /// The table of `suite`: for each kind of data its methods, the limit and the paper.
-    pub(super) fn new(suite: &Suite, records: &[Record], limits: &[Vec<Figures>]) -> Self {
+    /// The table of `suite`: for each kind of data its methods, the limit and the paper. Of the planned `runs` those with a
+    /// record are done.
+    pub(super) fn new(suite: &Suite, runs: &[Run], records: &[Record], limits: &[Vec<Figures>]) -> Self {
         let mut rows = Vec::new();
         for (data, limit) in suite.data.iter().zip(limits) {
             let of_data: Vec<&Record> = records.iter().filter(|record| record.data == data.name).collect();
-            rows.extend(method_rows(suite, &data.name, &of_data));
+            let planned: Vec<&Run> = runs.iter().filter(|run| run.data.name == data.name).collect();
+            rows.extend(method_rows(suite, &data.name, &planned, &of_data));
             let found = of_data.iter().filter_map(|record| record.outcome.as_ref().ok());
             let edges = limit.iter().chain(found).map(|figures| figures.true_edges).next();
             if let Some(rule) = data.limit.filter(|_| !limit.is_empty()) {
-                rows.push(Row::new(&data.name, "any", format!("limit: true order, {rule}"), limit));
+                rows.push(Row::new(&data.name, rule.scale(), format!("limit: true order, {rule}"), limit));
             }
             let own = data.paper.map(|paper| (PAPER, paper));
             let others = data.reported.iter().map(|(name, &paper)| (name.as_str(), paper));
@@ -195,30 +201,58 @@ pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
 }
 
 /// The rows of all methods on one kind of data, in the suite's order.
-fn method_rows(suite: &Suite, data: &str, records: &[&Record]) -> Vec<Row> {
+fn method_rows(suite: &Suite, data: &str, planned: &[&Run], records: &[&Record]) -> Vec<Row> {
     let mut rows = Vec::new();
     for method in &suite.method {
         for scale in &method.on {
-            let own: Vec<&&Record> = records
-                .iter()
-                .filter(|record| record.method == method.name && record.scale == *scale)
-                .collect();
-            if own.is_empty() {
+            let planned = planned.iter().filter(|run| run.method == method.name && run.scale == *scale);
+            let seeds: BTreeSet<u64> = planned.map(|run| run.seed).collect();
+            if seeds.is_empty() {
                 continue;
             }
+            let own = records.iter().filter(|record| record.method == method.name && record.scale == *scale);
+            let by_graph = by_graph(own.copied());
             let figures: Vec<Figures> =
-                own.iter().filter_map(|record| record.outcome.as_ref().ok().copied()).collect();
+                by_graph.values().filter_map(|(figures, _)| Figures::mean(figures)).collect();
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
-            let failed = own.iter().filter_map(|record| record.outcome.as_ref().err());
-            row.without_result = failed.clone().count();
-            row.note = failed
-                .clone()
-                .next()
-                .map(|reason| format!("{} {scale} without result: {reason}", row.without_result));
+            row.without_result = by_graph.len() - row.graphs;
+            row.not_run = seeds.len() - by_graph.len();
+            row.note = reasons(by_graph.values().flat_map(|(_, reasons)| reasons), row.not_run, scale.name());
             rows.push(row);
         }
     }
     rows
+}
+
+/// What the runs on each graph gave: figures, and why there are none.
+fn by_graph<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<u64, (Vec<Figures>, Vec<String>)> {
+    let mut graphs: BTreeMap<u64, (Vec<Figures>, Vec<String>)> = BTreeMap::new();
+    for record in records {
+        let (figures, reasons) = graphs.entry(record.seed).or_default();
+        match &record.outcome {
+            Ok(found) => figures.push(*found),
+            Err(reason) => reasons.push(reason.to_string()),
+        }
+    }
+    graphs
+}
+
+/// How many runs came to nothing for each reason, the most frequent first.
+fn reasons<'a>(all: impl Iterator<Item = &'a String>, not_run: usize, scale: &str) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for reason in all {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let mut parts: Vec<String> = counts
+        .into_iter()
+        .map(|(reason, count)| format!("{count} {scale} without result: {reason}"))
+        .collect();
+    if not_run > 0 {
+        parts.push(format!("{not_run} {scale} not run yet"));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 impl Row {
@@ -233,6 +267,7 @@ impl Row {
             method,
             graphs: figures.len(),
             without_result: 0,
+            not_run: 0,
             tpr: spread(|figures| figures.tpr),
             fdr: spread(|figures| figures.fdr),
             shd: spread(|figures| figures.shd),
@@ -261,16 +296,16 @@ impl Row {
             expected_shd: paper.expected_shd.and_then(Spread::known),
             auroc: paper.auroc.and_then(Spread::known),
             note: impossible.zip(figures).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
-            ..Self::new(data, "raw", name.to_owned(), &[])
+            ..Self::new(data, paper.scale.unwrap_or(Scale::Raw).name(), name.to_owned(), &[])
         }
     }
 
     /// How many graphs there are, of how many that were wanted.
     fn count(&self) -> String {
-        match (self.graphs, self.without_result) {
+        match (self.graphs, self.without_result + self.not_run) {
             (0, 0) => String::new(),
             (graphs, 0) => graphs.to_string(),
-            (graphs, failed) => format!("{graphs} of {}", graphs + failed),
+            (graphs, missing) => format!("{graphs} of {}", graphs + missing),
         }
     }
 

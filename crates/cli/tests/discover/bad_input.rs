@@ -146,6 +146,18 @@ fn options_that_cannot_be() {
         ),
         (vec!["--temperature", "0"], "error[bad-option]: --temperature is 0, but must be above zero"),
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
+        (
+            vec!["--seed", "18446744073709551615"],
+            "error[bad-option]: --seed is 18446744073709552000, but must be at most",
+        ),
+        (
+            vec!["--iterations", "18446744073709551615"],
+            "error[bad-option]: --iterations is 18446744073709552000",
+        ),
+        (
+            vec!["--max-parents", "18446744073709551615"],
+            "error[bad-option]: --max-parents is 18446744073709552000",
+        ),
         (vec!["--batch-size", "0"], "error[bad-option]: batch_size is 0, but must be above zero"),
         (
             vec!["--score", "varsort", "--prune", "score"],

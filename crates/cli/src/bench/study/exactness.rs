@@ -24,6 +24,8 @@ pub(in crate::bench) struct Exactness {
 #[serde(deny_unknown_fields)]
 struct Size {
     nodes: usize,
+    /// Of the true graph.
+    edges: usize,
     effort: Effort,
 }
 
@@ -35,7 +37,7 @@ impl Exactness {
         for size in &self.size {
             let simulation = Simulation {
                 nodes: size.nodes,
-                edges: Some(size.nodes * (size.nodes - 1) / 4 + 1),
+                edges: Some(size.edges),
                 rows: self.rows,
                 ..Simulation::default()
             };
