@@ -25,7 +25,9 @@ pub use config::{
     ValidTrainConfig,
 };
 pub use exact::{Distribution, Divergence, Lattice, LatticeError, StateSpace, TooManyStates};
-pub use network::{Activation, Mlp, MlpConfig, Network, Row, Tape, TensorShape, add_square_product};
+pub use network::{
+    Activation, DENSE_SHARE, Mlp, MlpConfig, Network, Row, Tape, TensorShape, add_square_product,
+};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LocalLogReward, LogReward, SumOfLocal};

@@ -2,15 +2,12 @@
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_flow::{Action, Mlp, MlpConfig, Network, Row, Tape, Terrain};
+use gflowcausal_flow::{Action, DENSE_SHARE, Mlp, MlpConfig, Network, Row, Tape, Terrain};
 
 use crate::BATCH;
 
 /// How many dense rows the plain network takes at a time.
 const BLOCK: usize = 256;
-
-/// A dense output layer pays from this share of wanted outputs on; the network knows the same number.
-const DENSE_SHARE: f64 = 0.2;
 
 /// The states of one batch but the terminal ones, each as the actions taken so far, and their parents.
 pub(crate) struct States {

@@ -10,7 +10,7 @@ mod wants;
 
 pub use activation::Activation;
 pub use gemm::add_square_product;
-pub use mlp::{Mlp, MlpConfig};
+pub use mlp::{DENSE_SHARE, Mlp, MlpConfig};
 pub use tape::{Row, Tape};
 pub(crate) use vector::{add_scaled, vectorised};
 

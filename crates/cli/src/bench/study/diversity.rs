@@ -72,7 +72,7 @@ impl Diversity {
             }
         }
         outcome.figures.insert("fig-diverse".to_owned(), self.figure(series));
-        outcome.note("a graph is the fully connected one of a drawn order; TPR: the share of true edges that go along the order");
+        outcome.note("one data set and one training a row; a graph is the fully connected one of a drawn order; TPR: the share of true edges that go along the order");
         outcome.note("T = 1 draws in proportion to the reward itself, which is nearly flat over orders (1/2 on average, 1 at most)");
         Ok(outcome)
     }

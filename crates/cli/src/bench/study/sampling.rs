@@ -76,7 +76,7 @@ impl Sampling {
         };
         outcome.figures.insert("fig-sampling".to_owned(), figure);
         outcome.note(format!(
-            "means over the runs; {} graphs an iteration; TPR of a sampled order: the share of true edges that go along it",
+            "means over the runs, but for the best TPR of all; {} graphs an iteration; TPR of a sampled order: the share of true edges that go along it",
             self.effort.batch_size
         ));
         outcome.note("CORL, which the paper draws beside its own, is not among our methods, and the paper prints no numbers of its curve");

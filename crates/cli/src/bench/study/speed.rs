@@ -1,8 +1,8 @@
 //! Iterations and draws a second by walk and objective, beside the largest matrix product in the same run.
 
 use gflowcausal::flow::{
-    Action, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
-    ReplayConfig, SampleMode, Sampler, Terminal, Terrain, TrainConfig, TrainError, Trainer, Walk,
+    Action, DENSE_SHARE, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName, OptimizerConfig,
+    Problem, ReplayConfig, SampleMode, Sampler, Terminal, Terrain, TrainConfig, TrainError, Trainer, Walk,
     add_square_product,
 };
 use gflowcausal::graph::{Constraints, NodeSet};
@@ -17,9 +17,6 @@ use crate::interrupt;
 
 /// Rows of the matrices whose product is the peak.
 const PRODUCT: usize = 512;
-
-/// A dense output layer pays from this share of wanted outputs on; the network knows the same number.
-const DENSE_SHARE: f64 = 0.2;
 
 /// Trajectories an iteration, units of each of the two hidden layers.
 const BATCH: usize = 64;

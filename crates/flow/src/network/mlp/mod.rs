@@ -23,8 +23,8 @@ const BLOCK: usize = 256;
 /// How many rows are worked on at a time if they want few outputs: rows that want the same output share its fetching.
 const SPARSE_BLOCK: usize = 1024;
 
-/// Rows that together want less than this share of all outputs get them one by one.
-const DENSE_SHARE: f64 = 0.2;
+/// Rows of an [`Mlp`] that together want less than this share of all outputs get them one by one.
+pub const DENSE_SHARE: f64 = 0.2;
 
 /// The shape of a [`Mlp`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
