@@ -148,15 +148,15 @@ fn options_that_cannot_be() {
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
         (
             vec!["--seed", "18446744073709551615"],
-            "error[bad-option]: --seed is 18446744073709552000, but must be at most",
+            "error[bad-option]: --seed is 18446744073709552000, but must be at most 9223372036854775807",
         ),
         (
             vec!["--iterations", "18446744073709551615"],
-            "error[bad-option]: --iterations is 18446744073709552000",
+            "error[bad-option]: --iterations is 18446744073709552000, but must be at most 1000000000",
         ),
         (
             vec!["--max-parents", "18446744073709551615"],
-            "error[bad-option]: --max-parents is 18446744073709552000",
+            "error[bad-option]: --max-parents is 18446744073709552000, but must be at most 1000000",
         ),
         (vec!["--batch-size", "0"], "error[bad-option]: batch_size is 0, but must be above zero"),
         (
