@@ -175,12 +175,21 @@ fn a_run_that_two_suites_share_is_made_once() {
 }
 
 #[test]
-fn draws_of_one_graph_are_one_graph() {
+fn chance_stands_beside_the_limit() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), "dag-gflownet --quick --seeds 2 --methods random --format json --out r");
+    let text = printed(
+        home.path(),
+        "dag-gflownet --quick --seeds 2 --methods dag --iterations 1 --format json --out r",
+    );
     let tables: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(tables[0]["rows"][0]["graphs"], 2, "{text}");
-    assert!(kept(home.path()) > 2, "several draws of each");
+    let rows = tables[0]["rows"].as_array().unwrap();
+    let row =
+        |start: &str| rows.iter().find(|row| row["method"].as_str().unwrap().starts_with(start)).unwrap();
+    let figure = |start: &str, name: &str| row(start)[name]["mean"].as_f64().unwrap();
+    assert_eq!(row("chance: 1000 random orders")["graphs"], 2, "{text}");
+    assert!(figure("limit", "shd") < 2.0 && figure("chance", "shd") > 20.0, "{text}");
+    assert_eq!(figure("chance", "shd"), figure("chance", "expected_shd"), "{text}");
+    assert!((0.0..1.0).contains(&figure("chance", "auroc")), "{text}");
 }
 
 #[test]
@@ -363,7 +372,7 @@ fn a_published_network_is_a_source_of_data() {
 #[test]
 fn all_suites_of_runs_come_to_their_tables_in_the_smallest_form() {
     let home = TempDir::new().unwrap();
-    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc,random-order --limit 20";
+    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc --limit 20";
     let text = printed(home.path(), &format!("{arguments} --format json --out r"));
     let tables: Vec<Value> = serde_json::from_str(&text).unwrap();
     let suites: Vec<&str> = tables.iter().map(|table| table["suite"].as_str().unwrap()).collect();

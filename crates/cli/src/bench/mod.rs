@@ -1,7 +1,8 @@
 //! `bench`: the paper's tables and figures and our own, from simulated data to one table, by one command.
 
+mod bounds;
 mod growth;
-mod limit;
+mod page;
 mod peers;
 mod runs;
 mod study;
@@ -9,14 +10,15 @@ mod suite;
 mod table;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gflowcausal::{Error, RunDir, thread_count};
+use gflowcausal::{Error, thread_count};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 
+use self::bounds::Bounds;
+use self::page::{Content, Page, runs_csv, write};
 use self::peers::Environment;
 use self::runs::{Run, Store};
 use self::study::{Findings, Study};
@@ -47,8 +49,8 @@ enum Format {
 #[command(
     after_help = "Every run is a process of its own on one thread; its time is CPU seconds. Data and finished runs are kept in \
 --out: a bench that was stopped goes on where it was. Beside the methods stand the paper's figures (a ! marks those \
-that no graph can have) and the limit: what the true order gives after pruning. The figures of a graph that is looked for \
-several times are means first; ± is from one graph to the next. With --peers, other Python packages \
+that no graph can have) and the limit: what the true order gives after pruning; where there is chance, random orders \
+pruned by the same rule. ± is from one graph to the next. With --peers, other Python packages \
 (causal-learn, lingam, gcastle, dagma, CausalDisco) run on the same files; the first time they are installed into an \
 environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. SHD \
 takes directed graphs as they are; what pc, ges and other packages leave undirected counts as right if the truth joins \
@@ -172,73 +174,6 @@ impl Format {
     }
 }
 
-/// A table, and what it was made by.
-#[derive(Debug, Clone, Serialize)]
-struct Page {
-    command: String,
-    version: &'static str,
-    #[serde(flatten)]
-    content: Content,
-}
-
-/// A table of runs or of what a study found.
-#[derive(Debug, Clone, Serialize)]
-#[serde(untagged)]
-enum Content {
-    Runs(Table),
-    Study(Findings),
-}
-
-impl Page {
-    fn new(content: Content) -> Self {
-        let quoted = |word: String| {
-            let is_plain = word.chars().all(|c| c.is_alphanumeric() || "-_=.,/:".contains(c));
-            if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-        };
-        let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
-        let command = ["gflowcausal".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ");
-        Self { command, version: env!("CARGO_PKG_VERSION"), content }
-    }
-
-    fn text(&self) -> String {
-        match &self.content {
-            Content::Runs(table) => table.text(),
-            Content::Study(findings) => findings.text(),
-        }
-    }
-
-    fn markdown(&self) -> String {
-        let table = match &self.content {
-            Content::Runs(table) => table.markdown(),
-            Content::Study(findings) => findings.markdown(),
-        };
-        format!("{table}`{}` (version {})\n\n", self.command, self.version)
-    }
-
-    fn is_barren(&self) -> bool {
-        self.runs().is_some_and(|table| table.is_barren)
-    }
-
-    fn runs(&self) -> Option<&Table> {
-        match &self.content {
-            Content::Runs(table) => Some(table),
-            Content::Study(_) => None,
-        }
-    }
-
-    fn study(&self) -> Option<&Findings> {
-        match &self.content {
-            Content::Runs(_) => None,
-            Content::Study(findings) => Some(findings),
-        }
-    }
-}
-
-/// The runs of all pages as one table.
-fn runs_csv(pages: &[Page]) -> String {
-    table::csv(pages.iter().filter_map(Page::runs))
-}
-
 impl Arguments {
     fn suites(&self) -> Result<Vec<Suite>, Failure> {
         if self.suites.is_empty() {
@@ -332,12 +267,9 @@ impl Arguments {
         let tell = |done: usize| bar.set_position(done as u64);
         let records = store.perform(&runs, thread_count(), Duration::from_secs(self.limit), &tell)?;
         bar.finish_and_clear();
-        let limits = suite
-            .data
-            .iter()
-            .map(|data| limit::limits(data, suite.seeds))
-            .collect::<Result<Vec<_>, Error>>()?;
-        Ok(Table::new(suite, &runs, &records, &limits))
+        let bounds =
+            suite.data.iter().map(|data| Bounds::of(data, suite.seeds)).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Table::new(suite, &runs, &records, &bounds))
     }
 
     fn bar(&self, suite: &Suite, runs: usize) -> ProgressBar {
@@ -368,18 +300,4 @@ fn each_begins_one<'a>(
         format!("they have {}", known.join("; "))
     };
     Err(Failure::input(format!("unknown-{what}"), message).with_help(help))
-}
-
-/// Writes `pages` as `name` for people and programs, and their runs, if there are any, as the table `runs`.
-fn write(out: &Path, name: &str, runs: &str, pages: &[Page]) -> Result<(), Failure> {
-    let dir = RunDir::create(out).map_err(Error::from)?;
-    let put = |name: String, text: &[u8]| dir.write(&name, |file| file.write_all(text)).map_err(Error::from);
-    let json =
-        serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
-    put(format!("{name}.json"), &json)?;
-    put(format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())?;
-    if pages.iter().any(|page| page.runs().is_some()) {
-        put(format!("{runs}.csv"), runs_csv(pages).as_bytes())?;
-    }
-    Ok(())
 }

@@ -8,7 +8,7 @@ use gflowcausal::graph::{Dag, Edge, NamedGraph, Pdag, ReadOptions, choices};
 use gflowcausal::read_graph;
 use serde::Deserialize;
 
-use super::limit::figures;
+use super::bounds::figures;
 use super::runs::{Figures, Trouble, digest};
 use super::suite::Scale;
 

@@ -33,9 +33,6 @@ const DRAWN: u32 = 1;
 /// What the files of a data set are told by: one that was cut short or changed is drawn again.
 const SUMS: &str = "sha256.txt";
 
-/// What the seeds of a run and of its repetition are apart.
-const REPEATS_APART: u64 = 1000;
-
 /// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
 const PATIENCE: u64 = 10;
 
@@ -46,8 +43,6 @@ pub(super) struct Run {
     pub(super) data: Data,
     /// Of the data.
     pub(super) seed: u64,
-    /// How many times the same has been done before, by other chance; nothing where once is all.
-    pub(super) repeat: Option<u64>,
     pub(super) scale: Scale,
     pub(super) method: String,
     pub(super) options: Vec<String>,
@@ -125,7 +120,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// The means over the runs on one graph; none without runs.
+    /// The means over several graphs that were found for one; none without any.
     pub(super) fn mean(runs: &[Self]) -> Option<Self> {
         let first = runs.first()?;
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
@@ -149,10 +144,10 @@ impl Figures {
 
     /// From the object that `discover --format json` prints.
     ///
-    /// What is expected of draws is left out where there is one graph, unless it is itself one of many draws.
-    fn of_result(result: &Value, run: &Run, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
+    /// What is expected of draws is left out where there is one graph.
+    fn of_result(result: &Value, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
         let metric = |name: &str| result["metrics"][name].as_f64();
-        let draws = run.repeat.is_some() || result["posterior"]["weighting"] != "single";
+        let draws = result["posterior"]["weighting"] != "single";
         Some(Self {
             tpr: metric("tpr")?,
             fdr: metric("fdr")?,
@@ -177,17 +172,10 @@ impl Run {
             for method in &suite.method {
                 let applies = method.data.is_empty() || method.data.contains(&data.name);
                 for &scale in method.on.iter().filter(|scale| applies && scales.contains(scale)) {
-                    let repeats: Vec<Option<u64>> = match method.repeats {
-                        0 => vec![None],
-                        repeats => (0..repeats).map(Some).collect(),
-                    };
-                    let chances =
-                        (1..=seeds).flat_map(|seed| repeats.iter().map(move |&repeat| (seed, repeat)));
-                    runs.extend(chances.map(|(seed, repeat)| Self {
+                    runs.extend((1..=seeds).map(|seed| Self {
                         suite: suite.name.clone(),
                         data: data.clone(),
                         seed,
-                        repeat,
                         scale,
                         method: method.name.clone(),
                         options: method.options.clone(),
@@ -205,8 +193,8 @@ impl Run {
             None => program_stamp(),
             Some(peer) => format!("{peer} {} {} {FIGURES}", peer.label(), scripts_digest()),
         };
-        let Self { data: Data { source, .. }, options, scale, seed, repeat, .. } = self;
-        digest(&format!("{program} {source:?} {options:?} {scale} {seed} {repeat:?}"))
+        let Self { data: Data { source, .. }, options, scale, seed, .. } = self;
+        digest(&format!("{program} {source:?} {options:?} {scale} {seed}"))
     }
 
     /// What is typed to repeat the run on data in `dir`.
@@ -365,8 +353,7 @@ fn read_records(file: &File) -> BTreeMap<String, Record> {
 fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     let program = std::env::current_exe().map_err(|error| Trouble::of(&error))?;
     let mut command = Command::new(program);
-    let seed = run.seed + REPEATS_APART * run.repeat.unwrap_or(0);
-    command.args(run.command(dir)).args(["--seed", &seed.to_string()]);
+    command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
     let ended = wait(command, limit)?;
     if !ended.success {
@@ -375,7 +362,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     }
     let result: Value = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
     let truth = truth(dir).map_err(|reason| Trouble::of(&reason))?;
-    Figures::of_result(&result, run, truth.edge_count(), ended.peak_megabytes)
+    Figures::of_result(&result, truth.edge_count(), ended.peak_megabytes)
         .ok_or_else(|| Trouble::of(&"no metrics were printed"))
 }
 

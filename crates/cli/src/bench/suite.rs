@@ -92,6 +92,9 @@ pub(super) struct Data {
     pub(super) reported: BTreeMap<String, Paper>,
     /// What the true order would be pruned by.
     pub(super) limit: Option<Limit>,
+    /// How many random orders are pruned in the same way, for what chance gives.
+    #[serde(default)]
+    pub(super) random_orders: u64,
 }
 
 impl Data {
@@ -193,9 +196,6 @@ pub(super) struct Method {
     /// The data sets by name; all if none is named.
     #[serde(default)]
     pub(super) data: Vec<String>,
-    /// How often it is drawn for each graph, where chance is all that it has.
-    #[serde(default)]
-    pub(super) repeats: u64,
     /// Whose method it is, if not ours.
     #[serde(skip)]
     pub(super) peer: Option<Peer>,
@@ -273,6 +273,12 @@ impl Suite {
         if let Some(name) = named.into_iter().find(|name| !known(name)) {
             return Some(format!("it names data '{name}', which it does not have"));
         }
+        if let Some(data) = self.data.iter().find(|data| data.random_orders > 0 && data.limit.is_none()) {
+            return Some(format!(
+                "data '{}' have random_orders and no limit, the rule to prune them by",
+                data.name
+            ));
+        }
         if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
             return Some(format!("the name '{}' is taken", self.name));
         }
@@ -304,7 +310,6 @@ impl Suite {
             options: Vec::new(),
             on: peer.on.clone(),
             data: peer.data.clone(),
-            repeats: 0,
             peer: Some(peer.run),
         };
         self.method.extend(self.peer.iter().filter(is_wanted).map(method));

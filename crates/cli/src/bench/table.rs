@@ -1,11 +1,12 @@
 //! From runs to a table: means with their spread, for the terminal, Markdown, CSV and JSON.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::bounds::Bounds;
 use super::growth::growth;
-use super::runs::{Figures, Record, Run};
+use super::runs::{Figures, Record, Run, Trouble};
 use super::suite::{Paper, Scale, Suite};
 use crate::output::{aligned, csv_cell, markdown_table};
 
@@ -107,18 +108,22 @@ impl Spread {
 }
 
 impl Table {
-    /// The table of `suite`: for each kind of data its methods, the limit and the paper. Of the planned `runs` those with a
+    /// The table of `suite`: for each kind of data its methods, the bounds and the paper. Of the planned `runs` those with a
     /// record are done.
-    pub(super) fn new(suite: &Suite, runs: &[Run], records: &[Record], limits: &[Vec<Figures>]) -> Self {
+    pub(super) fn new(suite: &Suite, runs: &[Run], records: &[Record], bounds: &[Bounds]) -> Self {
         let mut rows = Vec::new();
-        for (data, limit) in suite.data.iter().zip(limits) {
+        for (data, Bounds { limit, chance }) in suite.data.iter().zip(bounds) {
             let of_data: Vec<&Record> = records.iter().filter(|record| record.data == data.name).collect();
             let planned: Vec<&Run> = runs.iter().filter(|run| run.data.name == data.name).collect();
             rows.extend(method_rows(suite, &data.name, &planned, &of_data));
             let found = of_data.iter().filter_map(|record| record.outcome.as_ref().ok());
             let edges = limit.iter().chain(found).map(|figures| figures.true_edges).next();
-            if let Some(rule) = data.limit.filter(|_| !limit.is_empty()) {
-                rows.push(Row::new(&data.name, rule.scale(), format!("limit: true order, {rule}"), limit));
+            if let Some(rule) = data.limit {
+                let true_order = (format!("limit: true order, {rule}"), limit);
+                let random_orders = (format!("chance: {} random orders, {rule}", data.random_orders), chance);
+                let known =
+                    [true_order, random_orders].into_iter().filter(|(_, figures)| !figures.is_empty());
+                rows.extend(known.map(|(name, figures)| Row::new(&data.name, rule.scale(), name, figures)));
             }
             let own = data.paper.map(|paper| (PAPER, paper));
             let others = data.reported.iter().map(|(name, &paper)| (name.as_str(), paper));
@@ -205,46 +210,34 @@ fn method_rows(suite: &Suite, data: &str, planned: &[&Run], records: &[&Record])
     let mut rows = Vec::new();
     for method in &suite.method {
         for scale in &method.on {
-            let planned = planned.iter().filter(|run| run.method == method.name && run.scale == *scale);
-            let seeds: BTreeSet<u64> = planned.map(|run| run.seed).collect();
-            if seeds.is_empty() {
+            let is_own = |run: &&&Run| run.method == method.name && run.scale == *scale;
+            let planned = planned.iter().filter(is_own).count();
+            if planned == 0 {
                 continue;
             }
             let own = records.iter().filter(|record| record.method == method.name && record.scale == *scale);
-            let by_graph = by_graph(own.copied());
+            let outcomes: Vec<&Result<Figures, Trouble>> = own.map(|record| &record.outcome).collect();
             let figures: Vec<Figures> =
-                by_graph.values().filter_map(|(figures, _)| Figures::mean(figures)).collect();
+                outcomes.iter().filter_map(|outcome| outcome.as_ref().ok().copied()).collect();
             let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
-            row.without_result = by_graph.len() - row.graphs;
-            row.not_run = seeds.len() - by_graph.len();
-            row.note = reasons(by_graph.values().flat_map(|(_, reasons)| reasons), row.not_run, scale.name());
+            row.without_result = outcomes.len() - row.graphs;
+            row.not_run = planned - outcomes.len();
+            let troubles = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
+            row.note = reasons(troubles.map(ToString::to_string), row.not_run, scale.name());
             rows.push(row);
         }
     }
     rows
 }
 
-/// What the runs on each graph gave: figures, and why there are none.
-fn by_graph<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<u64, (Vec<Figures>, Vec<String>)> {
-    let mut graphs: BTreeMap<u64, (Vec<Figures>, Vec<String>)> = BTreeMap::new();
-    for record in records {
-        let (figures, reasons) = graphs.entry(record.seed).or_default();
-        match &record.outcome {
-            Ok(found) => figures.push(*found),
-            Err(reason) => reasons.push(reason.to_string()),
-        }
-    }
-    graphs
-}
-
 /// How many runs came to nothing for each reason, the most frequent first.
-fn reasons<'a>(all: impl Iterator<Item = &'a String>, not_run: usize, scale: &str) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+fn reasons(all: impl Iterator<Item = String>, not_run: usize, scale: &str) -> Option<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for reason in all {
         *counts.entry(reason).or_default() += 1;
     }
-    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
-    counts.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut parts: Vec<String> = counts
         .into_iter()
         .map(|(reason, count)| format!("{count} {scale} without result: {reason}"))

@@ -1,0 +1,166 @@
+//! What orders can give: the best of them, the true one, pruned; and random ones, pruned by the same rule.
+
+use gflowcausal::data::{Moments, Simulated};
+use gflowcausal::graph::{Constraints, Cpdag, Dag, Order, Pdag, auroc, evaluate, shd};
+use gflowcausal::rand::RngExt as _;
+use gflowcausal::score::{
+    Bic, ByScore, Cached, Cam, GpMarginal, LocalScore, ParentForest, Penalty, Prune, Quadratic, Selected,
+    prune_order,
+};
+use gflowcausal::{Error, Stream, stream};
+
+use super::runs::Figures;
+use super::suite::{Data, Limit};
+
+/// The customary p-value.
+const ALPHA: f64 = 0.001;
+
+/// For each graph of one kind of data, what the true order gives and what chance gives.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    pub(super) limit: Vec<Figures>,
+    pub(super) chance: Vec<Figures>,
+}
+
+impl Bounds {
+    /// Empty where the rule of pruning is not given; without chance where no random order is asked for.
+    pub(super) fn of(data: &Data, seeds: u64) -> Result<Self, Error> {
+        let mut bounds = Self::default();
+        let Some(rule) = data.limit else { return Ok(bounds) };
+        for seed in 1..=data.graphs(seeds) {
+            let Some(simulated) = data.source.draw(seed)? else { continue };
+            with_rule(rule, &simulated, &mut |rule| {
+                bounds.limit.push(limit(rule, &simulated.dag));
+                bounds.chance.extend(chance(rule, &simulated.dag, data.random_orders, seed));
+            })?;
+        }
+        Ok(bounds)
+    }
+}
+
+/// Hands the rule that goes with `limit` to `look`.
+fn with_rule(limit: Limit, simulated: &Simulated, look: &mut dyn FnMut(&dyn Prune)) -> Result<(), Error> {
+    match limit {
+        Limit::Cam => look(&Cam::new(&simulated.table, ALPHA)?),
+        Limit::Selected => {
+            let bic = Bic::new(&Moments::of_table(&simulated.table)?, Penalty::Auto)?;
+            let forest = ParentForest::new(bic, Constraints::none(simulated.dag.nodes()));
+            look(&Selected(&forest));
+        }
+        Limit::Gp => by_score(GpMarginal::new(&simulated.table)?, look),
+        Limit::QuadraticEqual => {
+            by_score(Quadratic::with_equal_noise(&simulated.table, Penalty::Auto)?, look);
+        }
+    }
+    Ok(())
+}
+
+fn by_score(score: impl LocalScore, look: &mut dyn FnMut(&dyn Prune)) {
+    look(&ByScore(&Cached::new(score)));
+}
+
+fn limit(rule: &dyn Prune, truth: &Dag) -> Figures {
+    let start = cpu_time::ThreadTime::now();
+    let graph = prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()));
+    figures(&Pdag::from(&graph), truth, start.elapsed().as_secs_f64())
+}
+
+/// The means over `count` random orders, and what their edges are worth as probabilities; nothing without orders.
+fn chance(rule: &dyn Prune, truth: &Dag, count: u64, seed: u64) -> Option<Figures> {
+    let start = cpu_time::ThreadTime::now();
+    let nodes = truth.nodes();
+    let graphs: Vec<Dag> = (0..count)
+        .map(|k| prune_order(rule, &random_order(nodes, seed, k), &Constraints::none(nodes)))
+        .collect();
+    let cpu_seconds = start.elapsed().as_secs_f64();
+    let mut probabilities = vec![0.0; nodes * nodes];
+    for edge in graphs.iter().flat_map(Dag::edges) {
+        probabilities[edge.from * nodes + edge.to] += 1.0 / graphs.len() as f64;
+    }
+    let each: Vec<Figures> =
+        graphs.iter().map(|graph| figures(&Pdag::from(graph), truth, cpu_seconds)).collect();
+    let mean = Figures::mean(&each)?;
+    Some(Figures { expected_shd: Some(mean.shd), auroc: Some(auroc(&probabilities, truth)), ..mean })
+}
+
+/// Every order is as likely as any other.
+fn random_order(nodes: usize, seed: u64, k: u64) -> Order {
+    let mut rng = stream(seed, Stream::Restart { k });
+    let mut sequence: Vec<usize> = (0..nodes).collect();
+    for last in (1..nodes).rev() {
+        sequence.swap(last, rng.random_range(0..=last));
+    }
+    Order::new(sequence).expect("swaps leave each variable in its one place")
+}
+
+/// The figures of one graph, and of its class if it is a graph without undirected edges; an undirected edge counts as
+/// right if the truth joins the pair.
+pub(super) fn figures(graph: &Pdag, truth: &Dag, cpu_seconds: f64) -> Figures {
+    let metrics = evaluate(graph, truth);
+    let class = graph.to_dag().map_or_else(|_| graph.clone(), |dag| Cpdag::of(&dag).into_pdag());
+    Figures {
+        tpr: metrics.tpr,
+        fdr: metrics.fdr,
+        shd: metrics.shd as f64,
+        class_shd: shd(&class, truth) as f64,
+        cpdag_shd: metrics.cpdag_shd as f64,
+        expected_shd: None,
+        auroc: None,
+        cpu_seconds,
+        true_edges: truth.edge_count() as f64,
+        peak_megabytes: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gflowcausal::graph::{Edge, NodeSet};
+    use gflowcausal::score::NoPruning;
+
+    use super::*;
+
+    /// Fully connected graphs of three variables: the pair that the truth does not join is one too many, and each of the
+    /// two it joins is turned every other time.
+    #[test]
+    fn chance_takes_every_order_alike() {
+        let truth = Dag::from_edges(3, [Edge { from: 0, to: 1 }, Edge { from: 1, to: 2 }]).unwrap();
+        let random = chance(&NoPruning, &truth, 6000, 1).unwrap();
+        assert!((random.tpr - 0.5).abs() < 0.02, "{random:?}");
+        assert!((random.shd - 2.0).abs() < 0.04, "{random:?}");
+        assert_eq!(random.expected_shd, Some(random.shd));
+        assert!(chance(&NoPruning, &truth, 0, 1).is_none());
+    }
+
+    /// A rule that never lets a variable cause an earlier one: what random orders share is the truth alone.
+    #[test]
+    fn edges_that_random_orders_share_are_ranked_by_how_often_they_do() {
+        struct Forward;
+        impl Prune for Forward {
+            fn name(&self) -> &'static str {
+                "forward"
+            }
+
+            fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
+                candidates.iter().filter(|&cause| cause < node).collect()
+            }
+        }
+        let truth = Dag::from_edges(3, [(0, 1), (0, 2), (1, 2)].map(|(from, to)| Edge { from, to })).unwrap();
+        let random = chance(&Forward, &truth, 50, 1).unwrap();
+        assert_eq!(random.auroc, Some(1.0));
+        assert!(random.tpr < 0.7, "single graphs have half of the edges: {random:?}");
+    }
+
+    #[test]
+    fn a_reversible_edge_counts_in_the_graph_and_not_in_its_class() {
+        let of = |edges: &[(usize, usize)]| {
+            Dag::from_edges(3, edges.iter().map(|&(from, to)| Edge { from, to })).unwrap()
+        };
+        let truth = of(&[(0, 1), (1, 2)]);
+        let turned = figures(&Pdag::from(&of(&[(1, 0), (1, 2)])), &truth, 0.0);
+        assert_eq!((turned.shd, turned.class_shd), (1.0, 0.0));
+        let collider = figures(&Pdag::from(&of(&[(0, 1), (2, 1)])), &truth, 0.0);
+        assert_eq!((collider.shd, collider.class_shd), (1.0, 1.0));
+        let class = figures(&Cpdag::of(&truth).into_pdag(), &truth, 0.0);
+        assert_eq!((class.shd, class.class_shd), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,107 @@
+//! A table with what it was made by, for people and for programs.
+
+use std::path::Path;
+
+use gflowcausal::{Error, RunDir, thread_count};
+use serde::Serialize;
+
+use super::study::Findings;
+use super::table::{self, Table};
+use crate::failure::Failure;
+
+/// A table, and what it was made by.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Page {
+    command: String,
+    version: &'static str,
+    /// When the table was made; its runs may be older.
+    date: String,
+    machine: String,
+    #[serde(flatten)]
+    content: Content,
+}
+
+/// A table of runs or of what a study found.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub(super) enum Content {
+    Runs(Table),
+    Study(Findings),
+}
+
+impl Page {
+    pub(super) fn new(content: Content) -> Self {
+        let (version, date) = (env!("CARGO_PKG_VERSION"), chrono::Utc::now().format("%Y-%m-%d").to_string());
+        Self { command: command(), version, date, machine: machine(), content }
+    }
+
+    pub(super) fn text(&self) -> String {
+        match &self.content {
+            Content::Runs(table) => table.text(),
+            Content::Study(findings) => findings.text(),
+        }
+    }
+
+    pub(super) fn markdown(&self) -> String {
+        let table = match &self.content {
+            Content::Runs(table) => table.markdown(),
+            Content::Study(findings) => findings.markdown(),
+        };
+        format!("{table}`{}`, version {}, {}, {}\n\n", self.command, self.version, self.date, self.machine)
+    }
+
+    pub(super) fn is_barren(&self) -> bool {
+        self.runs().is_some_and(|table| table.is_barren)
+    }
+
+    pub(super) fn runs(&self) -> Option<&Table> {
+        match &self.content {
+            Content::Runs(table) => Some(table),
+            Content::Study(_) => None,
+        }
+    }
+
+    pub(super) fn study(&self) -> Option<&Findings> {
+        match &self.content {
+            Content::Runs(_) => None,
+            Content::Study(findings) => Some(findings),
+        }
+    }
+}
+
+/// The runs of all pages as one table.
+pub(super) fn runs_csv(pages: &[Page]) -> String {
+    table::csv(pages.iter().filter_map(Page::runs))
+}
+
+/// Writes `pages` as `name` for people and programs, and their runs, if there are any, as the table `runs`.
+pub(super) fn write(out: &Path, name: &str, runs: &str, pages: &[Page]) -> Result<(), Failure> {
+    let dir = RunDir::create(out).map_err(Error::from)?;
+    let put = |name: String, text: &[u8]| dir.write(&name, |file| file.write_all(text)).map_err(Error::from);
+    let json =
+        serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
+    put(format!("{name}.json"), &json)?;
+    put(format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())?;
+    if pages.iter().any(|page| page.runs().is_some()) {
+        put(format!("{runs}.csv"), runs_csv(pages).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What was typed, with quotation marks where a shell needs them.
+fn command() -> String {
+    let quoted = |word: String| {
+        let is_plain = word.chars().all(|c| c.is_alphanumeric() || "-_=.,/:".contains(c));
+        if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    ["gflowcausal".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The processor, where the system names it, and what else CPU seconds depend on.
+fn machine() -> String {
+    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or(std::env::consts::ARCH, |(_, name)| name.trim());
+    format!("{model}, {} threads, {}", thread_count(), std::env::consts::OS)
+}
