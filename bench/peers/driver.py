@@ -7,17 +7,14 @@ Prints {"found": {"directed": [[cause, effect], …], "undirected": […], "cpu_
 import contextlib
 import csv
 import json
-import os
 import random
-import resource
-import signal
 import sys
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 
+import harness
 from harness import Data
 
 ALPHA = 0.05  # causal-learn's own
@@ -38,20 +35,6 @@ def seed_everything(seed):
     """Some packages draw from the generators that everybody shares."""
     random.seed(seed)
     np.random.seed(seed)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
-
-
-def stop_after(seconds):
-    """Ends the process with a word about it when it has used so many CPU seconds more."""
-
-    def give_up(*_):
-        os.write(1, b'"too-long"\n')
-        os._exit(0)
-
-    signal.signal(signal.SIGXCPU, give_up)
-    limit = int(time.process_time()) + 1 + seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
 def edges(package, method, data, seed, categories):
@@ -86,7 +69,7 @@ def main(package, method, path, seed, scale, seconds):
     if scale == "standardised" and not categories:
         values = (values - values.mean(axis=0)) / values.std(axis=0)
     seed_everything(int(seed))
-    stop_after(int(seconds))
+    harness.CPU_SECONDS = int(seconds)
     # What packages print about their progress is no result.
     with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,13 +2,17 @@
 
 import csv
 import json
+import os
 import resource
+import signal
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+CPU_SECONDS = None  # no limit
 
 
 @dataclass
@@ -93,8 +97,22 @@ class Ours:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def stop_after(seconds):
+    """Ends the process with a word about it when it has used so many CPU seconds from now on."""
+
+    def give_up(*_):
+        os.write(1, b'"too-long"\n')
+        os._exit(0)
+
+    signal.signal(signal.SIGXCPU, give_up)
+    limit = int(time.process_time()) + 1 + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+
+
 def timed(work):
-    """The result of `work` and the CPU seconds it took in this process."""
+    """The result of `work` and the CPU seconds it took in this process, at most CPU_SECONDS."""
+    if CPU_SECONDS is not None:
+        stop_after(CPU_SECONDS)
     start = time.process_time()
     result = work()
     return result, time.process_time() - start

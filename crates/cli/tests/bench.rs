@@ -125,6 +125,17 @@ fn what_is_unknown_is_refused_and_nothing_written() {
         ("table5 --seeds 18446744073709551615", "is not in 1.."),
         ("sachs --standardize --methods boss", "error[no-method]: these suites have no run on standardised"),
         ("mine.toml", "error[bad-suite]: mine.toml: "),
+        ("fig-case --iterations 5", "error[option-without-effect]: --iterations has no effect on fig-case"),
+        (
+            "fig-case speed --limit 5",
+            "error[option-without-effect]: --limit has no effect on fig-case, speed",
+        ),
+        ("sachs --seeds 3", "error[option-without-effect]: --seeds has no effect on sachs"),
+        ("scale --peers", "error[option-without-effect]: --peers has no effect on scale"),
+        (
+            "table5 --methods pc --iterations 5",
+            "error[option-without-effect]: --iterations has no effect on table5",
+        ),
         ("table1 --methods magic", "error[unknown-method]: no method of these suites begins with 'magic'"),
     ] {
         let output = bench(home.path(), arguments).assert().code(2).get_output().stderr.clone();
@@ -161,17 +172,13 @@ fn data_that_somebody_changed_are_drawn_again() {
 #[test]
 fn a_run_that_two_suites_share_is_made_once() {
     let home = TempDir::new().unwrap();
-    printed(home.path(), "table1 standardised table1 --quick --methods boss --standardize --out r");
-    let text = fs::read_to_string(home.path().join("r/runs.jsonl")).unwrap();
-    let mut keys: Vec<Value> = text
-        .lines()
-        .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["key"].clone()))
-        .collect();
-    let count = keys.len();
-    keys.sort_by_key(Value::to_string);
-    keys.dedup();
-    assert_eq!(keys.len(), count);
-    assert!(count > 1, "{text}");
+    let arguments = "--seeds 1 --methods boss --standardize --out r";
+    printed(home.path(), &format!("table1 {arguments}"));
+    let made = kept(home.path());
+    assert_eq!(made, 4, "one on each kind of data");
+    printed(home.path(), &format!("standardised table1 standardised {arguments}"));
+    // Two kinds of data of 100 variables, and the ordinary BIC on all six.
+    assert_eq!(kept(home.path()), made + 2 + 6);
 }
 
 #[test]
@@ -188,8 +195,8 @@ fn chance_stands_beside_the_limit() {
     let figure = |start: &str, name: &str| row(start)[name]["mean"].as_f64().unwrap();
     assert_eq!(row("chance: 1000 random orders")["graphs"], 2, "{text}");
     assert!(figure("limit", "shd") < 2.0 && figure("chance", "shd") > 20.0, "{text}");
-    assert_eq!(figure("chance", "shd"), figure("chance", "expected_shd"), "{text}");
-    assert!((0.0..1.0).contains(&figure("chance", "auroc")), "{text}");
+    // Nearly all pairs are joined, so random orders agree on few directions: their shares rank the cells like a coin.
+    assert!((figure("chance", "auroc") - 0.5).abs() < 0.25, "{text}");
 }
 
 #[test]
@@ -229,10 +236,27 @@ fn a_suite_of_ones_own_is_a_file() {
     let text = printed(home.path(), "mine.toml --out r");
     assert!(text.starts_with("mine: two sorts") && text.contains("by variance"), "{text}");
     assert!(home.path().join("r/mine.md").exists());
+
+    fs::create_dir(home.path().join("other")).unwrap();
+    fs::write(home.path().join("other/mine.toml"), suite.replace("100", "200")).unwrap();
+    let both =
+        bench(home.path(), "mine.toml other/mine.toml --out r").assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8(both).unwrap().contains("another suite is called 'mine' too"));
+
     for (wrong, message) in [
         (suite.replace("seeds", "sedes"), "unknown field `sedes`"),
         (suite.replace("sort-var\"]", "sort-var\"]\ndata = [\"tree\"]"), "it names data 'tree'"),
         ("title = \"nothing\"".to_owned(), "it has no [[method]] and no [study]"),
+        (
+            format!("{suite}\n[[method]]\nname = \"by variance\"\non = [\"raw\"]"),
+            "it has two methods called 'by variance'",
+        ),
+        (suite.replace("\"raw\"", "\"raw\", \"raw\""), "method 'by variance' is on the same scale twice"),
+        (suite.replace("rows = 100", "rows = 100, seed = 7"), "data 'chain' have a seed"),
+        (
+            suite.replace("[[method]]", "random_orders = 5\n[[method]]"),
+            "data 'chain' have random_orders and no limit",
+        ),
     ] {
         fs::write(home.path().join("mine.toml"), wrong).unwrap();
         let output = bench(home.path(), "mine.toml --out r").assert().code(2).get_output().stderr.clone();

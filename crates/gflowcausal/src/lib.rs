@@ -1,7 +1,7 @@
 //! Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 //!
 //! The parts are modules of their own: [`graph`] (graphs and their laws), [`data`] (tables and simulation), [`score`]
-//! (what data say of a graph), [`flow`] (the GFlowNet).
+//! (what data say of a graph), [`search`] (other ways through the same scores), [`flow`] (the GFlowNet).
 
 mod checkpoints;
 mod config;
@@ -33,6 +33,7 @@ pub use gflowcausal_determinism::{Stream, rand, stream, thread_count, with_threa
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_score as score;
+pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
 pub use config::{Config, NetworkName, PruneName, ScoreName, TestName};

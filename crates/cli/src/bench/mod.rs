@@ -28,6 +28,9 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Common, print_json, print_text};
 
+/// The CPU seconds of a run, if not said otherwise.
+const LIMIT: u64 = 600;
+
 /// The seconds of a year: who waits longer waits for ever.
 const YEAR: u64 = 31_536_000;
 
@@ -52,13 +55,14 @@ enum Format {
 that no graph can have) and the limit: what the true order gives after pruning; where there is chance, random orders \
 pruned by the same rule. ± is from one graph to the next. With --peers, other Python packages \
 (causal-learn, lingam, gcastle, dagma, CausalDisco) run on the same files; the first time they are installed into an \
-environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit alone. SHD \
-takes directed graphs as they are; what pc, ges and other packages leave undirected counts as right if the truth joins \
-the pair, and 'class SHD' counts every method's reversible edges in that way. E-SHD and AUROC are of methods that draw.
+environment of their own in the user's cache (python3 with venv, and network). Their time is that of the fit \
+alone. SHD, TPR and FDR take directed graphs as they are; what pc, ges and other packages leave undirected counts as right \
+if the truth joins the pair, and 'class SHD' counts every method's reversible edges in that way. E-SHD and AUROC are of \
+methods that draw.
 
-Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, on one \
+Suites that begin with fig, and ablation, speed, calibration and exactness, measure inside the program, what is timed on one \
 thread; their figures are written as SVG, PNG and the CSV of their points. A study that was stopped begins anew. \
---methods and --standardize ask for runs alone.
+--methods and --standardize ask for runs alone. The date under a table is that of the table; runs that were kept are older.
 
 Files: results.csv results.md results.json (of the last call) SUITE.md SUITE.json SUITE-runs.csv SUITE.csv (studies) \
 runs.jsonl data/ studies/ FIGURE.svg FIGURE.png FIGURE-points.csv
@@ -101,9 +105,9 @@ pub(crate) struct Arguments {
     /// Standardised columns only.
     #[arg(long)]
     standardize: bool,
-    /// Seconds after which a run is given up.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=YEAR))]
-    limit: u64,
+    /// CPU seconds after which a run is given up [default: 600].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=YEAR))]
+    limit: Option<u64>,
     /// Where data, runs and tables are kept.
     #[arg(long, value_name = "DIR", default_value = "bench-results")]
     out: PathBuf,
@@ -205,7 +209,25 @@ impl Arguments {
             return Err(Failure::input("no-method", message).with_help("leave --standardize out"));
         }
         each_begins_one("peer", &self.wanted_peers(), suites.iter().flat_map(Suite::peers))?;
+        self.refuse_idle(&suites)?;
         Ok(suites)
+    }
+
+    /// Refuses what would change nothing.
+    fn refuse_idle(&self, suites: &[Suite]) -> Result<(), Failure> {
+        let any = |has: fn(&Suite) -> bool| suites.iter().any(has);
+        let given = [
+            ("--peers", self.peers.is_some(), any(|suite| suite.peers().next().is_some())),
+            ("--limit", self.limit.is_some(), any(|suite| !suite.method.is_empty())),
+            ("--iterations", self.iterations.is_some(), any(|suite| suite.method.iter().any(Method::trains))),
+            ("--seeds", self.seeds.is_some(), any(Suite::takes_seeds)),
+        ];
+        let idle = given.into_iter().find(|&(_, is_given, has_effect)| is_given && !has_effect);
+        idle.map_or(Ok(()), |(option, ..)| {
+            let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+            let message = format!("{option} has no effect on {}", names.join(", "));
+            Err(Failure::input("option-without-effect", message).with_help(format!("leave {option} out")))
+        })
     }
 
     /// Leaves the methods that --methods names.
@@ -262,13 +284,15 @@ impl Arguments {
 
     fn table(&self, suite: &Suite, store: &Store) -> Result<Table, Failure> {
         let scales = if self.standardize { vec![Scale::Standardised] } else { Scale::ALL.to_vec() };
+        // First, because what is wrong with them should not be found out after hours of runs.
+        let bounds =
+            suite.data.iter().map(|data| Bounds::of(data, suite.seeds)).collect::<Result<Vec<_>, Error>>()?;
         let runs = Run::all(suite, &scales);
         let bar = self.bar(suite, runs.len());
         let tell = |done: usize| bar.set_position(done as u64);
-        let records = store.perform(&runs, thread_count(), Duration::from_secs(self.limit), &tell)?;
+        let records =
+            store.perform(&runs, thread_count(), Duration::from_secs(self.limit.unwrap_or(LIMIT)), &tell)?;
         bar.finish_and_clear();
-        let bounds =
-            suite.data.iter().map(|data| Bounds::of(data, suite.seeds)).collect::<Result<Vec<_>, Error>>()?;
         Ok(Table::new(suite, &runs, &records, &bounds))
     }
 

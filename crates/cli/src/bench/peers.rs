@@ -97,9 +97,15 @@ impl Environment {
         let scripts = home.join(format!("scripts-{}", &scripts_digest()[..16]));
         write_all(&scripts, &SCRIPTS)?;
         let python = home.join("venv").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-        if !home.join("ready").exists() {
-            tell(&format!("installing other packages into {} (once; about 700 MB)", home.display()));
-            install(&home, &python)?;
+        let is_ready = || home.join("ready").exists();
+        if !is_ready() {
+            // One bench installs, and others wait for it.
+            let lock = fs::File::create(home.join("lock")).and_then(|file| file.lock().map(|()| file));
+            let _lock = lock.map_err(|error| format!("cannot write to {}: {error}", home.display()))?;
+            if !is_ready() {
+                tell(&format!("installing other packages into {} (once; about 700 MB)", home.display()));
+                install(&home, &python)?;
+            }
         }
         Ok(Self { python, scripts, seconds })
     }
@@ -123,13 +129,18 @@ impl Environment {
         let truth = truth(dir).map_err(|reason| failed(&reason))?;
         let graph =
             partly_directed(truth.nodes(), &directed, &undirected).map_err(|reason| failed(&reason))?;
-        Ok(figures(&graph, &truth, cpu_seconds))
+        Ok(Figures { cpu_seconds: Some(cpu_seconds), ..figures(&graph, &truth) })
     }
 }
 
 /// Changes with the driver.
-pub(super) fn scripts_digest() -> String {
+fn scripts_digest() -> String {
     digest(&SCRIPTS.map(|(_, text)| text).concat())
+}
+
+/// Changes with the driver and the packages.
+pub(super) fn environment_digest() -> String {
+    digest(&format!("{} {REQUIREMENTS}", scripts_digest()))
 }
 
 /// Where programs keep what they can make again.

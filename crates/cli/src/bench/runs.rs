@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::peers::{Environment, Peer, last_line, scripts_digest, truth};
+use super::peers::{Environment, Peer, environment_digest, last_line, truth};
 use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
@@ -33,8 +33,11 @@ const DRAWN: u32 = 1;
 /// What the files of a data set are told by: one that was cut short or changed is drawn again.
 const SUMS: &str = "sha256.txt";
 
-/// How many times its CPU seconds a run of another package may take by the clock, on a machine that is busy.
-const PATIENCE: u64 = 10;
+/// How many times its CPU seconds a run may take by the clock, on a machine that is busy.
+const PATIENCE: u32 = 10;
+
+/// The unit of the CPU times in `/proc`, which Linux shows as hundredths of a second on every machine.
+const TICKS_A_SECOND: f64 = 100.0;
 
 /// One graph, looked for in one way.
 #[derive(Debug, Clone)]
@@ -112,7 +115,8 @@ pub(super) struct Figures {
     pub(super) expected_shd: Option<f64>,
     /// Of the edge probabilities.
     pub(super) auroc: Option<f64>,
-    pub(super) cpu_seconds: f64,
+    /// None of what is not a run.
+    pub(super) cpu_seconds: Option<f64>,
     pub(super) true_edges: f64,
     /// The most memory that the process held at a time, where the system tells.
     #[serde(default)]
@@ -120,28 +124,6 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// The means over several graphs that were found for one; none without any.
-    pub(super) fn mean(runs: &[Self]) -> Option<Self> {
-        let first = runs.first()?;
-        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-        let of = |field: fn(&Self) -> f64| mean(runs.iter().map(field).collect());
-        let known = |field: fn(&Self) -> Option<f64>| {
-            field(first).map(|_| mean(runs.iter().filter_map(field).collect()))
-        };
-        Some(Self {
-            tpr: of(|run| run.tpr),
-            fdr: of(|run| run.fdr),
-            shd: of(|run| run.shd),
-            class_shd: of(|run| run.class_shd),
-            cpdag_shd: of(|run| run.cpdag_shd),
-            expected_shd: known(|run| run.expected_shd),
-            auroc: known(|run| run.auroc),
-            cpu_seconds: of(|run| run.cpu_seconds),
-            true_edges: first.true_edges,
-            peak_megabytes: known(|run| run.peak_megabytes),
-        })
-    }
-
     /// From the object that `discover --format json` prints.
     ///
     /// What is expected of draws is left out where there is one graph.
@@ -156,7 +138,7 @@ impl Figures {
             cpdag_shd: metric("cpdag_shd")?,
             expected_shd: Some(metric("expected_shd")?).filter(|_| draws),
             auroc: Some(metric("auroc")?).filter(|_| draws),
-            cpu_seconds: result["seconds"]["cpu"].as_f64()?,
+            cpu_seconds: Some(result["seconds"]["cpu"].as_f64()?),
             true_edges: true_edges as f64,
             peak_megabytes,
         })
@@ -191,7 +173,7 @@ impl Run {
     fn key(&self) -> String {
         let program = match self.peer {
             None => program_stamp(),
-            Some(peer) => format!("{peer} {} {} {FIGURES}", peer.label(), scripts_digest()),
+            Some(peer) => format!("{peer} {} {DRAWN} {FIGURES}", environment_digest()),
         };
         let Self { data: Data { source, .. }, options, scale, seed, .. } = self;
         digest(&format!("{program} {source:?} {options:?} {scale} {seed}"))
@@ -369,11 +351,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
 /// Runs a method of another package, which watches its CPU seconds itself.
 fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) -> Result<Figures, Trouble> {
     let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
-    let seconds = environment.seconds;
-    let ended = wait(command, Duration::from_secs(seconds * PATIENCE)).map_err(|trouble| match trouble {
-        Trouble::TooLong { .. } => Trouble::TooLong { seconds },
-        failed @ Trouble::Failed(_) => failed,
-    })?;
+    let ended = wait(command, Duration::from_secs(environment.seconds))?;
     if !ended.success {
         return Err(Trouble::Failed(last_line(&ended.complaint)));
     }
@@ -388,7 +366,7 @@ struct Ended {
     peak_megabytes: Option<f64>,
 }
 
-/// What a process printed, unless it takes longer than `limit`.
+/// What a process printed, unless it takes more than `limit` of CPU time, or far more by the clock.
 fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |error: std::io::Error| Trouble::of(&error);
@@ -398,16 +376,17 @@ fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
     let mut peak_megabytes = None;
     let status = loop {
         peak_megabytes = peak_of(child.id()).or(peak_megabytes);
-        match child.try_wait().map_err(failed)? {
-            Some(status) => break status,
-            None if start.elapsed() > limit || interrupt::is_requested() => {
-                child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                let is_late = start.elapsed() > limit;
-                let late = Trouble::TooLong { seconds: limit.as_secs() };
-                return Err(if is_late { late } else { Trouble::of(&"interrupted") });
-            }
-            None => thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1])),
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            break status;
         }
+        let is_late = start.elapsed() > limit * PATIENCE
+            || cpu_seconds_of(child.id()).is_some_and(|seconds| seconds > limit.as_secs_f64());
+        if is_late || interrupt::is_requested() {
+            child.kill().and_then(|()| child.wait()).map_err(failed)?;
+            let late = Trouble::TooLong { seconds: limit.as_secs() };
+            return Err(if is_late { late } else { Trouble::of(&"interrupted") });
+        }
+        thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1]));
     };
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
@@ -421,6 +400,15 @@ fn peak_of(process: u32) -> Option<f64> {
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes / 1024.0)
+}
+
+/// The CPU time of a process up to now, as Linux tells it.
+fn cpu_seconds_of(process: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
+    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks = fields.map(|field| field.parse::<f64>().ok()).sum::<Option<f64>>()?;
+    Some(ticks / TICKS_A_SECOND)
 }
 
 /// Reads a pipe to its end while the process writes.

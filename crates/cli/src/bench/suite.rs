@@ -39,6 +39,9 @@ const SUITES: &[(&str, &str)] = &[
     ("exactness", include_str!("../../../../bench/exactness.toml")),
 ];
 
+/// More would only take time.
+const MOST_RANDOM_ORDERS: u32 = 1_000_000;
+
 /// A table or figure to rebuild.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,10 +97,30 @@ pub(super) struct Data {
     pub(super) limit: Option<Limit>,
     /// How many random orders are pruned in the same way, for what chance gives.
     #[serde(default)]
-    pub(super) random_orders: u64,
+    pub(super) random_orders: u32,
 }
 
 impl Data {
+    /// What cannot be meant.
+    fn mistake(&self) -> Option<String> {
+        let Self { name, source, limit, random_orders, .. } = self;
+        let has_seed = match source {
+            Source::Simulate(simulation) => simulation.seed != 0,
+            Source::Network(simulation) => simulation.seed != 0,
+            Source::Builtin(_) => false,
+        };
+        match (has_seed, limit, random_orders) {
+            (true, ..) => {
+                Some(format!("data '{name}' have a seed: seeds are those of the bench, 1, 2, 3, …"))
+            }
+            (_, None, 1..) => Some(format!("data '{name}' have random_orders and no limit to prune them by")),
+            (_, _, MOST_RANDOM_ORDERS..) => {
+                Some(format!("data '{name}' have more than {MOST_RANDOM_ORDERS} random_orders"))
+            }
+            _ => None,
+        }
+    }
+
     /// How many graphs there are if `seeds` are asked for.
     pub(super) fn graphs(&self, seeds: u64) -> u64 {
         if matches!(self.source, Source::Builtin(_)) { 1 } else { seeds }
@@ -203,11 +226,23 @@ pub(super) struct Method {
 
 impl Method {
     /// Whether it is one of ours that reads `--iterations`.
-    fn trains(&self) -> bool {
-        let chosen = self.options.iter().skip_while(|option| *option != "--method").nth(1);
-        let name = chosen.map_or("gflowcausal", String::as_str);
+    pub(super) fn trains(&self) -> bool {
+        let name = self.option("--method").unwrap_or("gflowcausal");
         let known = methods().iter().find(|method| method.name() == name);
         self.peer.is_none() && known.is_some_and(|method| method.settings().contains(&"iterations"))
+    }
+
+    /// The word that stands behind an option.
+    fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().skip_while(|option| *option != name).nth(1).map(String::as_str)
+    }
+
+    /// Trains for so many iterations, whatever was said before.
+    fn train_for(&mut self, iterations: u64) {
+        if let Some(given) = self.options.iter().position(|option| option == "--iterations") {
+            self.options.drain(given..(given + 2).min(self.options.len()));
+        }
+        self.options.extend(["--iterations".to_owned(), iterations.to_string()]);
     }
 }
 
@@ -238,8 +273,10 @@ impl Suite {
                 None => return Err(unknown(name)),
             };
             for suite in found {
-                if suites.iter().all(|known| known.name != suite.name) {
-                    suites.push(suite);
+                match suites.iter().find(|known| known.name == suite.name) {
+                    None => suites.push(suite),
+                    Some(known) if *known == suite => {}
+                    Some(_) => return Err(twice(name, &suite.name)),
                 }
             }
         }
@@ -267,32 +304,43 @@ impl Suite {
 
     /// What cannot be meant.
     fn mistake(&self) -> Option<String> {
+        if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
+            return Some(format!("the name '{}' is taken", self.name));
+        }
+        match (&self.study, self.method.is_empty(), self.data.is_empty()) {
+            (None, true, _) => return Some("it has no [[method]] and no [study]".to_owned()),
+            (_, false, true) => return Some("it has no [[data]]".to_owned()),
+            _ => {}
+        }
+        self.mistaken_name().or_else(|| self.data.iter().find_map(Data::mistake))
+    }
+
+    /// Rows are told apart by their names.
+    fn mistaken_name(&self) -> Option<String> {
         let of_methods = self.method.iter().flat_map(|method| &method.data);
         let named = of_methods.chain(self.peer.iter().flat_map(|peer| &peer.data)).chain(&self.quick.data);
         let known = |name: &&String| self.data.iter().any(|data| data.name == **name);
         if let Some(name) = named.into_iter().find(|name| !known(name)) {
             return Some(format!("it names data '{name}', which it does not have"));
         }
-        if let Some(data) = self.data.iter().find(|data| data.random_orders > 0 && data.limit.is_none()) {
-            return Some(format!(
-                "data '{}' have random_orders and no limit, the rule to prune them by",
-                data.name
-            ));
-        }
-        if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
-            return Some(format!("the name '{}' is taken", self.name));
-        }
-        match (&self.study, self.method.is_empty(), self.data.is_empty()) {
-            (None, true, _) => Some("it has no [[method]] and no [study]".to_owned()),
-            (_, false, true) => Some("it has no [[data]]".to_owned()),
-            _ => None,
-        }
+        let data = repeated(self.data.iter().map(|data| &data.name)).map(|name| ("data", name));
+        let method = repeated(self.method.iter().map(|method| &method.name)).map(|name| ("methods", name));
+        let scale = self.method.iter().find(|method| repeated(method.on.iter()).is_some());
+        data.or(method)
+            .map(|(what, name)| format!("it has two {what} called '{name}'"))
+            .or_else(|| scale.map(|method| format!("method '{}' is on the same scale twice", method.name)))
     }
 
     /// The names and titles of all suites.
     pub(super) fn list() -> String {
         let line = |&(name, text): &(&str, &str)| format!("  {name:18}{}\n", Self::parse(name, text).title);
         SUITES.iter().map(line).collect()
+    }
+
+    /// Whether it has more than one graph to show where more are asked for.
+    pub(super) fn takes_seeds(&self) -> bool {
+        let has_runs = !self.method.is_empty() && self.data.iter().any(|data| data.graphs(2) > 1);
+        has_runs || self.study.as_ref().is_some_and(Study::takes_seeds)
     }
 
     /// The other packages' methods that could be put behind ours.
@@ -332,13 +380,22 @@ impl Suite {
 
     /// Gives every run that trains so many iterations.
     pub(super) fn train_for(&mut self, iterations: u64) {
-        for method in self.method.iter_mut().filter(|method| method.trains()) {
-            if let Some(given) = method.options.iter().position(|option| option == "--iterations") {
-                method.options.drain(given..given + 2);
-            }
-            method.options.extend(["--iterations".to_owned(), iterations.to_string()]);
-        }
+        self.method
+            .iter_mut()
+            .filter(|method| method.trains())
+            .for_each(|method| method.train_for(iterations));
     }
+}
+
+/// The first of `values` that stands there before.
+fn repeated<'a, T: PartialEq>(values: impl Iterator<Item = &'a T>) -> Option<&'a T> {
+    let values: Vec<&T> = values.collect();
+    (1..values.len()).find(|&at| values[..at].contains(&values[at])).map(|at| values[at])
+}
+
+fn twice(file: &str, name: &str) -> Failure {
+    Failure::input("bad-suite", format!("{file}: another suite is called '{name}' too"))
+        .with_help("their tables would have the same name: run one after the other, in different --out")
 }
 
 fn unknown(name: &str) -> Failure {
@@ -352,12 +409,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_suite_is_read_and_names_data_that_it_has() {
+    fn every_suite_is_read_and_makes_no_mistake() {
         for suite in Suite::named(&["all".to_owned()]).expect("all suites") {
-            let known = |name: &String| suite.data.iter().any(|data| data.name == *name);
-            assert!(suite.quick.data.iter().all(known), "{}", suite.name);
-            assert!(suite.method.iter().flat_map(|method| &method.data).all(known), "{}", suite.name);
-            assert!(suite.peer.iter().flat_map(|peer| &peer.data).all(known), "{}", suite.name);
             let quick = suite.clone().quick();
             assert_eq!(quick.data.is_empty(), suite.data.is_empty(), "{}", suite.name);
             assert!(
@@ -365,7 +418,8 @@ mod tests {
                 "{}: its study is not quick",
                 suite.name
             );
-            assert!(!suite.method.is_empty() || suite.study.is_some(), "{} does nothing", suite.name);
+            let own = Suite { name: "mine".to_owned(), ..suite.clone() };
+            assert_eq!(own.mistake(), None, "{}", suite.name);
         }
     }
 

@@ -68,6 +68,9 @@ pub(super) struct Row {
     pub(super) auroc: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
     pub(super) peak_megabytes: Option<Spread>,
+    /// Whether no graph can have its figures.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_impossible: bool,
     /// What there is to say about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
@@ -117,7 +120,7 @@ impl Table {
             let planned: Vec<&Run> = runs.iter().filter(|run| run.data.name == data.name).collect();
             rows.extend(method_rows(suite, &data.name, &planned, &of_data));
             let found = of_data.iter().filter_map(|record| record.outcome.as_ref().ok());
-            let edges = limit.iter().chain(found).map(|figures| figures.true_edges).next();
+            let edges = limit.iter().chain(found).map(|figures| figures.true_edges).reduce(f64::min);
             if let Some(rule) = data.limit {
                 let true_order = (format!("limit: true order, {rule}"), limit);
                 let random_orders = (format!("chance: {} random orders, {rule}", data.random_orders), chance);
@@ -268,8 +271,9 @@ impl Row {
             cpdag_shd: spread(|figures| figures.cpdag_shd),
             expected_shd: known(|figures| figures.expected_shd),
             auroc: known(|figures| figures.auroc),
-            cpu_seconds: spread(|figures| figures.cpu_seconds),
+            cpu_seconds: known(|figures| figures.cpu_seconds),
             peak_megabytes: known(|figures| figures.peak_megabytes),
+            is_impossible: false,
             note: None,
         }
     }
@@ -288,6 +292,7 @@ impl Row {
             shd: paper.shd.and_then(Spread::known),
             expected_shd: paper.expected_shd.and_then(Spread::known),
             auroc: paper.auroc.and_then(Spread::known),
+            is_impossible: impossible.is_some(),
             note: impossible.zip(figures).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
             ..Self::new(data, paper.scale.unwrap_or(Scale::Raw).name(), name.to_owned(), &[])
         }
@@ -303,7 +308,7 @@ impl Row {
     }
 
     fn cells(&self) -> Vec<String> {
-        let mark = if self.method == PAPER && self.note.is_some() { " !" } else { "" };
+        let mark = if self.is_impossible { " !" } else { "" };
         vec![
             self.data.clone(),
             self.scale.clone(),

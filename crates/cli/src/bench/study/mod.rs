@@ -71,7 +71,7 @@ impl Study {
     }
 
     /// Whether it is repeated on as many graphs as a suite has; the others have one, or settle it themselves.
-    fn takes_seeds(&self) -> bool {
+    pub(super) fn takes_seeds(&self) -> bool {
         matches!(self, Self::Ablation(_) | Self::Sampling(_))
     }
 
