@@ -42,6 +42,12 @@ impl Failure {
         Self { exit: interrupt::EXIT_CODE, code: "interrupted".to_owned(), message, help: None }
     }
 
+    /// Says what the failure is about.
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     /// Adds a way out.
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks a run to end with what it has, the second ends the program.
+//! Ctrl-C: the first asks a run to end with what it has, the second ends the program. And: an end together with the caller.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +29,20 @@ pub(crate) fn listen() -> &'static AtomicBool {
         }
     });
     &STOP
+}
+
+/// The variable by which a caller asks the program to end when standard input does.
+pub(crate) const ENDS_WITH_INPUT: &str = "GFLOWCAUSAL_ENDS_WITH_INPUT";
+
+/// Ends the program with its standard input, if the caller asks for that: a caller that is killed leaves nothing running.
+pub(crate) fn end_with_caller() {
+    if std::env::var_os(ENDS_WITH_INPUT).is_some() {
+        std::thread::spawn(|| {
+            // Whatever comes, and however it ends: the caller is gone.
+            drop(std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
+            std::process::exit(i32::from(EXIT_CODE));
+        });
+    }
 }
 
 /// Whether the user interrupted.

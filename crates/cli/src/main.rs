@@ -96,6 +96,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let common = arguments.verb.common();
     start_log(common);
+    interrupt::end_with_caller();
     match gflowcausal::with_threads(common.threads, || arguments.verb.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 use gflowcausal::{Error, FileError, RunDir};
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::input::refuse_directory;
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct Common {
     /// Threads to use; 0 means one per core. The result is the same for any number.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Common options")]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Common options", value_parser = thread_count())]
     pub(crate) threads: usize,
     /// Print nothing but the result.
     #[arg(long, short, help_heading = "Common options")]
@@ -28,6 +29,11 @@ pub(crate) struct Common {
     /// Show no progress.
     #[arg(long, help_heading = "Common options")]
     pub(crate) no_progress: bool,
+}
+
+/// More threads than any machine has would only take time to start.
+fn thread_count() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1024)
 }
 
 /// The shape of a result on standard output.
@@ -95,7 +101,10 @@ fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
 
 /// Rows of cells as a table in Markdown.
 pub(crate) fn markdown_table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
     let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
     let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
     let rows: String = rows.iter().map(|row| line(row)).collect();
@@ -104,5 +113,9 @@ pub(crate) fn markdown_table(header: &[&str], rows: &[Vec<String>]) -> String {
 
 /// A cell of a CSV file.
 pub(crate) fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }

@@ -237,6 +237,11 @@ fn a_suite_of_ones_own_is_a_file() {
     assert!(text.starts_with("mine: two sorts") && text.contains("by variance"), "{text}");
     assert!(home.path().join("r/mine.md").exists());
 
+    // An option and its value may stand in one word.
+    let one_word = suite.replace("\"--method\", \"sort-var\"", "\"--method=sort-var\"");
+    fs::write(home.path().join("mine.toml"), format!("{one_word}\n[quick]\niterations = 1")).unwrap();
+    assert!(printed(home.path(), "mine.toml --quick --out r").contains("by variance"));
+
     fs::create_dir(home.path().join("other")).unwrap();
     fs::write(home.path().join("other/mine.toml"), suite.replace("100", "200")).unwrap();
     let both =
@@ -253,6 +258,11 @@ fn a_suite_of_ones_own_is_a_file() {
         ),
         (suite.replace("\"raw\"", "\"raw\", \"raw\""), "method 'by variance' is on the same scale twice"),
         (suite.replace("rows = 100", "rows = 100, seed = 7"), "data 'chain' have a seed"),
+        (suite.replace("seeds = 2", "seeds = 0"), "it has 0 seeds"),
+        (suite.replace("on = [\"raw\"]", "on = []"), "method 'by variance' is on no scale"),
+        (suite.replace("sort-var\"", "sort-var\", \"--standardize\""), "method 'by variance' has --standardize"),
+        (suite.replace("by variance", "by\\nvariance"), "the name \"by\\nvariance\" has a character that is none"),
+        ("title = \"c\"\n[study]\nkind = \"calibration\"\nproblems = 1\nnodes = 3\ndegrees = []\nrows = [50]".to_owned(), "calibration needs problems"),
         (
             suite.replace("[[method]]", "random_orders = 5\n[[method]]"),
             "data 'chain' have random_orders and no limit",
@@ -263,6 +273,58 @@ fn a_suite_of_ones_own_is_a_file() {
         let text = String::from_utf8(output).unwrap();
         assert!(text.contains("error[bad-suite]: mine.toml: ") && text.contains(message), "{text}");
     }
+}
+
+#[test]
+fn a_suite_that_fails_is_named_with_its_data() {
+    let home = TempDir::new().unwrap();
+    let suite = |name: &str, nodes: usize| {
+        let text = format!(
+            "title = \"{name}\"\n[[data]]\nname = \"of {name}\"\nsource.simulate = {{ nodes = {nodes}, degree = 4 }}\n\
+[[method]]\nname = \"sort\"\noptions = [\"--method\", \"sort-var\"]\non = [\"raw\"]\n"
+        );
+        fs::write(home.path().join(format!("{name}.toml")), text).unwrap();
+    };
+    suite("first", 3);
+    suite("good", 20);
+    suite("last", 4);
+    let output = bench(home.path(), "first.toml good.toml last.toml --seeds 1 --out r").assert().code(2);
+    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("suite first, data 'of first': 12 edges"), "{told}");
+    assert!(told.contains("suite last, data 'of last': 16 edges"), "{told}");
+    assert!(String::from_utf8(output.get_output().stdout.clone()).unwrap().contains("good: good"));
+}
+
+/// A bench that is killed at once takes its run with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_bench_leaves_no_run_behind() {
+    use std::time::{Duration, Instant};
+    let home = TempDir::new().unwrap();
+    let arguments = "bench table5 --quick --methods gflowcausal --iterations 1000000 --threads 1 --out r";
+    let mut bench = std::process::Command::new(env!("CARGO_BIN_EXE_gflowcausal"))
+        .current_dir(home.path())
+        .args(arguments.split(' '))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let here = || {
+        let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let places = processes.filter_map(|process| fs::read_link(process.path().join("cwd")).ok());
+        places.filter(|place| place == home.path()).count()
+    };
+    let wait = |what: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !what() && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        what()
+    };
+    assert!(wait(&|| here() == 2), "a bench and its run");
+    bench.kill().unwrap();
+    bench.wait().unwrap();
+    assert!(wait(&|| here() == 0), "its run goes on without it");
 }
 
 /// Asks a bench to stop once it has kept `runs` runs, and returns what it printed.
@@ -301,9 +363,13 @@ fn an_interrupted_bench_shows_what_is_done_and_goes_on_from_there() {
 #[test]
 fn an_interrupted_study_leaves_the_runs_before_it() {
     let home = TempDir::new().unwrap();
-    let text = interrupted(home.path(), "table5 --methods eqvar --seeds 1 --quick --out r fig-diverse", 1);
+    let suite = "title = \"one sort\"\n[[data]]\nname = \"chain\"\nsource.simulate = { nodes = 5, degree = 1 }\n\
+[[method]]\nname = \"eqvar\"\noptions = [\"--method\", \"eqvar\"]\non = [\"raw\"]\n";
+    fs::write(home.path().join("mine.toml"), suite).unwrap();
+    let text = interrupted(home.path(), "mine.toml fig-case --out r", 5);
     assert!(text.contains("eqvar"), "{text}");
-    assert!(home.path().join("r/table5.md").exists());
+    assert!(home.path().join("r/mine.md").exists());
+    assert!(!home.path().join("r/fig-case.md").exists(), "a study of some CPU minutes");
 }
 
 /// A stand-in for `python3` that makes an environment with itself as its Python, installs nothing, and answers the driver's
@@ -396,7 +462,7 @@ fn a_published_network_is_a_source_of_data() {
 #[test]
 fn all_suites_of_runs_come_to_their_tables_in_the_smallest_form() {
     let home = TempDir::new().unwrap();
-    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc --limit 20";
+    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc --limit 12";
     let text = printed(home.path(), &format!("{arguments} --format json --out r"));
     let tables: Vec<Value> = serde_json::from_str(&text).unwrap();
     let suites: Vec<&str> = tables.iter().map(|table| table["suite"].as_str().unwrap()).collect();

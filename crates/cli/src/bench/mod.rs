@@ -14,15 +14,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gflowcausal::{Error, thread_count};
+use gflowcausal::thread_count;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::bounds::Bounds;
-use self::page::{Content, Page, runs_csv, write};
+use self::page::{Content, Page, csv, write_results, write_suite};
 use self::peers::Environment;
 use self::runs::{Run, Store};
 use self::study::{Findings, Study};
-use self::suite::{Method, Scale, Suite};
+use self::suite::{Data, MOST_SEEDS, Method, Scale, Suite};
 use self::table::Table;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// How many graphs for each kind of data, in runs, ablation and fig-sampling [default: by the suite].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_SEEDS))]
     seeds: Option<u64>,
     /// Iterations of every run that trains; studies keep their own [default: by the method and --quick].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -130,13 +130,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut pages, mut trouble) = (Vec::new(), None);
     for suite in &suites {
         let first = pages.len();
-        trouble = trouble.or(arguments.fill(suite, &store, &mut pages).err());
-        let of_suite = &pages[first..];
-        arguments.format.show(of_suite)?;
-        if !of_suite.is_empty() {
-            write(&arguments.out, &suite.name, &format!("{}-runs", suite.name), of_suite)?;
-            write(&arguments.out, "results", "results", &pages)?;
+        if let Err(failure) = arguments.fill(suite, &store, &mut pages) {
+            // The last is told at the end.
+            if let Some(before) = trouble.replace(failure) {
+                before.report();
+            }
         }
+        let of_suite = &pages[first..];
+        if !of_suite.is_empty() {
+            write_suite(&arguments.out, &suite.name, of_suite)?;
+            write_results(&arguments.out, &pages)?;
+        }
+        arguments.format.show(of_suite)?;
         if interrupt::is_requested() {
             break;
         }
@@ -168,11 +173,7 @@ impl Format {
     fn show_all(self, pages: &[Page]) -> Result<(), Failure> {
         match self {
             Self::Text | Self::Markdown => Ok(()),
-            Self::Csv => {
-                let runs = pages.iter().any(|page| page.runs().is_some()).then(|| runs_csv(pages));
-                let studies = pages.iter().filter_map(Page::study).map(Findings::csv);
-                print_text(&runs.into_iter().chain(studies).collect::<Vec<_>>().join("\n"))
-            }
+            Self::Csv => print_text(&csv(pages)),
             Self::Json => print_json(&pages),
         }
     }
@@ -285,8 +286,11 @@ impl Arguments {
     fn table(&self, suite: &Suite, store: &Store) -> Result<Table, Failure> {
         let scales = if self.standardize { vec![Scale::Standardised] } else { Scale::ALL.to_vec() };
         // First, because what is wrong with them should not be found out after hours of runs.
-        let bounds =
-            suite.data.iter().map(|data| Bounds::of(data, suite.seeds)).collect::<Result<Vec<_>, Error>>()?;
+        let bounds = |data: &Data| {
+            let about = |error| Failure::from(error).about(&data.title(&suite.name));
+            Bounds::of(data, suite.seeds).map_err(about)
+        };
+        let bounds = suite.data.iter().map(bounds).collect::<Result<Vec<_>, Failure>>()?;
         let runs = Run::all(suite, &scales);
         let bar = self.bar(suite, runs.len());
         let tell = |done: usize| bar.set_position(done as u64);

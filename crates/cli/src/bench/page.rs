@@ -54,14 +54,14 @@ impl Page {
         self.runs().is_some_and(|table| table.is_barren)
     }
 
-    pub(super) fn runs(&self) -> Option<&Table> {
+    fn runs(&self) -> Option<&Table> {
         match &self.content {
             Content::Runs(table) => Some(table),
             Content::Study(_) => None,
         }
     }
 
-    pub(super) fn study(&self) -> Option<&Findings> {
+    fn study(&self) -> Option<&Findings> {
         match &self.content {
             Content::Runs(_) => None,
             Content::Study(findings) => Some(findings),
@@ -69,23 +69,44 @@ impl Page {
     }
 }
 
+/// All pages for programs: the runs as one table, then the table of each study.
+pub(super) fn csv(pages: &[Page]) -> String {
+    let runs = pages.iter().any(|page| page.runs().is_some()).then(|| runs_csv(pages));
+    let studies = pages.iter().filter_map(Page::study).map(Findings::csv);
+    runs.into_iter().chain(studies).collect::<Vec<_>>().join("\n")
+}
+
 /// The runs of all pages as one table.
-pub(super) fn runs_csv(pages: &[Page]) -> String {
+fn runs_csv(pages: &[Page]) -> String {
     table::csv(pages.iter().filter_map(Page::runs))
 }
 
-/// Writes `pages` as `name` for people and programs, and their runs, if there are any, as the table `runs`.
-pub(super) fn write(out: &Path, name: &str, runs: &str, pages: &[Page]) -> Result<(), Failure> {
-    let dir = RunDir::create(out).map_err(Error::from)?;
-    let put = |name: String, text: &[u8]| dir.write(&name, |file| file.write_all(text)).map_err(Error::from);
+/// Writes the pages of one suite, and its runs, if there are any, as a table of their own.
+pub(super) fn write_suite(out: &Path, name: &str, pages: &[Page]) -> Result<(), Failure> {
+    write(out, name, pages)?;
+    if pages.iter().all(|page| page.runs().is_none()) {
+        return Ok(());
+    }
+    put(out, &format!("{name}-runs.csv"), runs_csv(pages).as_bytes())
+}
+
+/// Writes the pages of a call.
+pub(super) fn write_results(out: &Path, pages: &[Page]) -> Result<(), Failure> {
+    write(out, "results", pages)?;
+    put(out, "results.csv", csv(pages).as_bytes())
+}
+
+/// Writes `pages` as `name` for people and for programs.
+fn write(out: &Path, name: &str, pages: &[Page]) -> Result<(), Failure> {
     let json =
         serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
-    put(format!("{name}.json"), &json)?;
-    put(format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())?;
-    if pages.iter().any(|page| page.runs().is_some()) {
-        put(format!("{runs}.csv"), runs_csv(pages).as_bytes())?;
-    }
-    Ok(())
+    put(out, &format!("{name}.json"), &json)?;
+    put(out, &format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())
+}
+
+fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let dir = RunDir::create(out).map_err(Error::from)?;
+    Ok(dir.write(name, |file| file.write_all(bytes)).map_err(Error::from)?)
 }
 
 /// What was typed, with quotation marks where a shell needs them.

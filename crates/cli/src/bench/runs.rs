@@ -24,6 +24,9 @@ use crate::{interrupt, simulate as files};
 /// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
+/// From this share of a run's life on, a look at its memory counts.
+const LATE_LOOK: f64 = 0.7;
+
 /// Changes when figures come to mean something else, so that those of other packages are not kept.
 const FIGURES: u32 = 2;
 
@@ -221,7 +224,9 @@ impl Store {
         let mut file =
             OpenOptions::new().create(true).append(true).open(&path).map_err(refused("write", &path))?;
         // A line that a killed bench left half is closed, so that the next one stands alone.
-        file.write_all(b"\n").map_err(refused("write", &path))?;
+        if fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|&last| last != b'\n')) {
+            file.write_all(b"\n").map_err(refused("write", &path))?;
+        }
         let (known, sound, file) = (Mutex::new(known), Mutex::default(), Mutex::new(file));
         Ok(Self { root: root.to_owned(), known, sound, file, environment: None })
     }
@@ -255,7 +260,7 @@ impl Store {
         tell: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<Record>, Failure> {
         for run in runs {
-            self.data(run)?;
+            self.data(run).map_err(|failure| failure.about(&run.data.title(&run.suite)))?;
         }
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let slots: Vec<Mutex<Option<Record>>> = runs.iter().map(|_| Mutex::new(None)).collect();
@@ -337,6 +342,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     let mut command = Command::new(program);
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
+    command.env(interrupt::ENDS_WITH_INPUT, "1");
     let ended = wait(command, limit)?;
     if !ended.success {
         let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
@@ -368,14 +374,15 @@ struct Ended {
 
 /// What a process printed, unless it takes more than `limit` of CPU time, or far more by the clock.
 fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // The input stays open as long as this program lives.
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |error: std::io::Error| Trouble::of(&error);
     let mut child: Child = command.spawn().map_err(failed)?;
     let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
     let start = Instant::now();
-    let mut peak_megabytes = None;
+    let mut peak = None;
     let status = loop {
-        peak_megabytes = peak_of(child.id()).or(peak_megabytes);
+        peak = peak_of(child.id()).map(|megabytes| (megabytes, start.elapsed())).or(peak);
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
         }
@@ -388,6 +395,10 @@ fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
         }
         thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1]));
     };
+    // What was seen long before the end says little of a short run.
+    let ended = start.elapsed();
+    let peak_megabytes =
+        peak.filter(|(_, seen)| *seen > ended.mul_f64(LATE_LOOK)).map(|(megabytes, _)| megabytes);
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
@@ -399,7 +410,8 @@ fn peak_of(process: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes / 1024.0)
+    // Before a new process becomes the program it has next to nothing.
+    Some(kilobytes / 1024.0).filter(|&megabytes| megabytes > 1.0)
 }
 
 /// The CPU time of a process up to now, as Linux tells it.

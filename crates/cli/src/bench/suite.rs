@@ -42,6 +42,9 @@ const SUITES: &[(&str, &str)] = &[
 /// More would only take time.
 const MOST_RANDOM_ORDERS: u32 = 1_000_000;
 
+/// The most graphs of one kind of data.
+pub(super) const MOST_SEEDS: u64 = 10_000;
+
 /// A table or figure to rebuild.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,12 +104,20 @@ pub(super) struct Data {
 }
 
 impl Data {
+    /// What errors call it.
+    pub(super) fn title(&self, suite: &str) -> String {
+        format!("suite {suite}, data '{}'", self.name)
+    }
+
     /// What cannot be meant.
     fn mistake(&self) -> Option<String> {
         let Self { name, source, limit, random_orders, .. } = self;
         let has_seed = match source {
             Source::Simulate(simulation) => simulation.seed != 0,
             Source::Network(simulation) => simulation.seed != 0,
+            Source::Builtin(known) if builtin(known).is_none() => {
+                return Some(format!("no data called '{known}' come with the program"));
+            }
             Source::Builtin(_) => false,
         };
         match (has_seed, limit, random_orders) {
@@ -114,7 +125,7 @@ impl Data {
                 Some(format!("data '{name}' have a seed: seeds are those of the bench, 1, 2, 3, …"))
             }
             (_, None, 1..) => Some(format!("data '{name}' have random_orders and no limit to prune them by")),
-            (_, _, MOST_RANDOM_ORDERS..) => {
+            (_, _, &orders) if orders > MOST_RANDOM_ORDERS => {
                 Some(format!("data '{name}' have more than {MOST_RANDOM_ORDERS} random_orders"))
             }
             _ => None,
@@ -232,6 +243,16 @@ impl Method {
         self.peer.is_none() && known.is_some_and(|method| method.settings().contains(&"iterations"))
     }
 
+    /// What cannot be meant.
+    fn mistake(&self) -> Option<String> {
+        let Self { name, options, on, .. } = self;
+        if on.is_empty() {
+            return Some(format!("method '{name}' is on no scale"));
+        }
+        let is_set = options.iter().any(|option| option == "--standardize");
+        is_set.then(|| format!("method '{name}' has --standardize: say on = [\"standardised\"]"))
+    }
+
     /// The word that stands behind an option.
     fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().skip_while(|option| *option != name).nth(1).map(String::as_str)
@@ -285,7 +306,19 @@ impl Suite {
 
     fn parse(name: &str, text: &str) -> Self {
         let suite: Self = toml::from_str(text).expect("a test reads every suite that comes with the program");
-        Self { name: name.to_owned(), ..suite }
+        suite.called(name)
+    }
+
+    /// The suite by its name, with every option and its value as two words.
+    fn called(mut self, name: &str) -> Self {
+        for method in &mut self.method {
+            let words = method.options.iter().flat_map(|option| match option.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => vec![name.to_owned(), value.to_owned()],
+                _ => vec![option.clone()],
+            });
+            method.options = words.collect();
+        }
+        Self { name: name.to_owned(), ..self }
     }
 
     /// A suite of the user's own, called like its file.
@@ -297,7 +330,7 @@ impl Suite {
         let text = fs::read_to_string(path).map_err(|error| refused(&error))?;
         let suite: Self = toml::from_str(&text).map_err(|error| refused(&error.to_string().trim_end()))?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let suite = Self { name, ..suite };
+        let suite = suite.called(&name);
         suite.mistake().map_or(Ok(()), |mistake| Err(refused(&mistake)))?;
         Ok(suite)
     }
@@ -307,12 +340,18 @@ impl Suite {
         if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
             return Some(format!("the name '{}' is taken", self.name));
         }
+        if !(1..=MOST_SEEDS).contains(&self.seeds) {
+            return Some(format!("it has {} seeds: from 1 to {MOST_SEEDS} can be had", self.seeds));
+        }
         match (&self.study, self.method.is_empty(), self.data.is_empty()) {
             (None, true, _) => return Some("it has no [[method]] and no [study]".to_owned()),
             (_, false, true) => return Some("it has no [[data]]".to_owned()),
             _ => {}
         }
-        self.mistaken_name().or_else(|| self.data.iter().find_map(Data::mistake))
+        self.mistaken_name()
+            .or_else(|| self.data.iter().find_map(Data::mistake))
+            .or_else(|| self.method.iter().find_map(Method::mistake))
+            .or_else(|| self.study.iter().chain(&self.quick.study).find_map(Study::mistake))
     }
 
     /// Rows are told apart by their names.
@@ -322,6 +361,11 @@ impl Suite {
         let known = |name: &&String| self.data.iter().any(|data| data.name == **name);
         if let Some(name) = named.into_iter().find(|name| !known(name)) {
             return Some(format!("it names data '{name}', which it does not have"));
+        }
+        let names =
+            self.data.iter().map(|data| &data.name).chain(self.method.iter().map(|method| &method.name));
+        if let Some(name) = names.chain([&self.title]).find(|name| name.chars().any(char::is_control)) {
+            return Some(format!("the name {name:?} has a character that is none"));
         }
         let data = repeated(self.data.iter().map(|data| &data.name)).map(|name| ("data", name));
         let method = repeated(self.method.iter().map(|method| &method.name)).map(|name| ("methods", name));

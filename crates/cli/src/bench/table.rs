@@ -13,25 +13,12 @@ use crate::output::{aligned, csv_cell, markdown_table};
 /// What the paper's own row is called.
 const PAPER: &str = "the paper";
 
-/// What stands in front of the columns of figures.
-const HEADER: [&str; 13] = [
-    "data",
-    "scale",
-    "method",
-    "graphs",
-    "TPR",
-    "FDR",
-    "SHD",
-    "class SHD",
-    "CPDAG-SHD",
-    "E-SHD",
-    "AUROC",
-    "CPU s",
-    "peak MB",
-];
+/// The columns of words.
+const WORDS: [&str; 3] = ["data", "scale", "method"];
 
 /// The columns of figures.
-const FIGURES: [usize; 10] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const FIGURES: [&str; 10] =
+    ["graphs", "TPR", "FDR", "SHD", "class SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s", "peak MB"];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -143,8 +130,10 @@ impl Table {
 
     /// For the terminal.
     pub(super) fn text(&self) -> String {
-        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
-        let mut text = format!("{}: {}\n{}", self.suite, self.title, aligned(&HEADER, &cells, &FIGURES));
+        let (header, cells) = self.filled();
+        let is_figure = |&at: &usize| FIGURES.contains(&header[at]);
+        let right: Vec<usize> = (0..header.len()).filter(is_figure).collect();
+        let mut text = format!("{}: {}\n{}", self.suite, self.title, aligned(&header, &cells, &right));
         for note in self.remarks() {
             text.push_str(&format!("  {note}\n"));
         }
@@ -153,10 +142,20 @@ impl Table {
 
     /// For documents.
     pub(super) fn markdown(&self) -> String {
-        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
-        let table = markdown_table(&HEADER, &cells);
+        let (header, cells) = self.filled();
+        let table = markdown_table(&header, &cells);
         let notes: String = self.remarks().iter().map(|note| format!("\n{note}\n")).collect();
         format!("### {}: {}\n\n{table}{notes}\n", self.suite, self.title)
+    }
+
+    /// The columns that have something to show, and what they show.
+    fn filled(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
+        let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
+        let header = [&WORDS[..], &FIGURES[..]].concat();
+        let is_filled = |&at: &usize| cells.iter().any(|row| !row[at].is_empty());
+        let filled: Vec<usize> = (0..header.len()).filter(is_filled).collect();
+        let pick = |row: &Vec<String>| filled.iter().map(|&at| row[at].clone()).collect();
+        (filled.iter().map(|&at| header[at]).collect(), cells.iter().map(pick).collect())
     }
 
     /// The remarks on rows, then those on the whole.

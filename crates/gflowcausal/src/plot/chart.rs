@@ -200,15 +200,18 @@ pub(super) fn thinned<T: Copy>(items: &[T], most: usize) -> Vec<T> {
     items.iter().enumerate().filter(|&(at, _)| is_kept(at)).map(|(_, &item)| item).collect()
 }
 
-/// Draws the sign of line `number` at a place of the picture: a ring, a box, a triangle, a diamond, a cross.
+/// Draws the sign of line `number` at a place of the picture: a ring, a box, a triangle, a diamond, a cross, a triangle on its head,
+/// an upright cross.
 pub(super) fn draw_mark(svg: &mut Svg, class: &str, number: usize, (x, y): (f64, f64)) {
     let class = format!("mark {class}");
-    let shape = match number % 5 {
+    let shape = match number % 7 {
         0 => return svg.add("circle", &class, &format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"")),
         1 => "m-3.4 -3.4h6.8v6.8h-6.8z",
         2 => "m0 -4.4l4.2 7.6h-8.4z",
         3 => "m0 -4.8l4.2 4.8l-4.2 4.8l-4.2 -4.8z",
-        _ => "m-3.4 -3.4l6.8 6.8m0 -6.8l-6.8 6.8",
+        4 => "m-3.4 -3.4l6.8 6.8m0 -6.8l-6.8 6.8",
+        5 => "m0 4.4l4.2 -7.6h-8.4z",
+        _ => "m-4.2 0h8.4m-4.2 -4.2v8.4",
     };
     svg.add("path", &class, &format!("d=\"M{x:.1} {y:.1}{shape}\""));
 }

@@ -24,7 +24,7 @@ pub(in crate::bench) struct Ablation {
     #[serde(default)]
     reported: Vec<Reported>,
     /// Training runs whose flow loss is drawn.
-    loss: Losses,
+    pub(super) loss: Losses,
 }
 
 /// A policy to train.

@@ -44,6 +44,12 @@ struct Sums {
 }
 
 impl Calibration {
+    /// What cannot be meant.
+    pub(super) fn mistake(&self) -> Option<String> {
+        let nothing = self.problems == 0 || self.degrees.is_empty() || self.rows.is_empty();
+        nothing.then(|| "calibration needs problems, degrees and rows".to_owned())
+    }
+
     pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
         interrupt::listen();
         let mut sums = Sums::default();

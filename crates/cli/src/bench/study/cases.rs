@@ -9,6 +9,7 @@ use super::findings::{Outcome, cells};
 use super::naive::Naive;
 use super::policy::timed;
 use crate::failure::Failure;
+use crate::interrupt;
 
 /// How many points a line has.
 const POINTS: usize = 10;
@@ -66,9 +67,9 @@ impl Size {
             let terrain = Terrain::new(walk, Constraints::none(self.nodes))
                 .map_err(|error| Error::from(gflowcausal::flow::TrainError::from(error)))?;
             let network = Mlp::new(terrain.inputs(), terrain.actions(), &MlpConfig::default(), 1);
-            let naive = if walk == Walk::Order { None } else { Some(self.naively(walk, &network)) };
+            let naive = if walk == Walk::Order { None } else { Some(self.naively(walk, &network)?) };
             let steps = naive.as_ref().map_or(self.nodes as f64, |(_, steps)| *steps);
-            let course = self.ours(&Sampler::new(&terrain, &network));
+            let course = self.ours(&Sampler::new(&terrain, &network))?;
             let base = *first.get_or_insert(milliseconds(&course));
             for (way, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
                 let Some(course) = course else { continue };
@@ -89,34 +90,38 @@ impl Size {
         Ok(())
     }
 
-    fn ours(&self, sampler: &Sampler<'_>) -> Course {
+    fn ours(&self, sampler: &Sampler<'_>) -> Result<Course, Failure> {
         course(self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
     }
 
     /// The course of the naive way, and the mean number of steps.
-    fn naively(&self, walk: Walk, network: &dyn Network) -> (Course, f64) {
+    fn naively(&self, walk: Walk, network: &dyn Network) -> Result<(Course, f64), Failure> {
         let naive = Naive::new(walk, self.nodes, network);
         let mut steps = 0;
         let course = course(self.naive, |part, count| {
             for k in 0..count as u64 {
                 steps += naive.draw(part, k).1;
             }
-        });
-        (course, steps as f64 / self.naive as f64)
+        })?;
+        Ok((course, steps as f64 / self.naive as f64))
     }
 }
 
 /// Draws in equal parts; `draw` gets the number of the part and how many to draw.
-fn course(graphs: usize, mut draw: impl FnMut(u64, usize)) -> Course {
+fn course(graphs: usize, mut draw: impl FnMut(u64, usize)) -> Result<Course, Failure> {
     let (mut seconds, mut done) = (0.0, 0);
     let mut course = Vec::new();
+    interrupt::listen();
     for part in 1..=POINTS {
+        if interrupt::is_requested() {
+            return Err(Failure::interrupted());
+        }
         let count = graphs * part / POINTS - done;
         done += count;
         seconds += timed(|| draw(part as u64, count)).1;
         course.push((done as f64, seconds));
     }
-    course
+    Ok(course)
 }
 
 fn milliseconds(course: &Course) -> f64 {

@@ -108,6 +108,12 @@ impl Outcome {
         Self { findings: Findings { columns, ..Findings::default() }, figures: BTreeMap::new() }
     }
 
+    /// Whether every row has a cell in every column.
+    pub(super) fn is_whole(&self) -> bool {
+        let columns = self.findings.columns.len();
+        columns > 0 && self.findings.rows.iter().all(|row| row.len() == columns)
+    }
+
     pub(super) fn row(&mut self, cells: Vec<Cell>) {
         self.findings.rows.push(cells);
     }

@@ -57,6 +57,7 @@ impl Study {
         let seeds = self.takes_seeds().then_some(suite.seeds);
         let name = format!("{}.json", &digest(&format!("{} {self:?} {seeds:?}", program_stamp()))[..16]);
         let known = kept.read(&name).ok().and_then(|bytes| serde_json::from_slice::<Outcome>(&bytes).ok());
+        let known = known.filter(Outcome::is_whole);
         let mut outcome = match known {
             Some(outcome) => outcome,
             None => self.measure(suite.seeds, tell)?,
@@ -68,6 +69,18 @@ impl Study {
         outcome.findings.title.clone_from(&suite.title);
         write(&outcome, out)?;
         Ok(outcome.findings)
+    }
+
+    /// What cannot be meant.
+    pub(super) fn mistake(&self) -> Option<String> {
+        let figure = match self {
+            Self::Losses(losses) => &losses.figure,
+            Self::Ablation(ablation) => &ablation.loss.figure,
+            Self::Calibration(calibration) => return calibration.mistake(),
+            _ => return None,
+        };
+        let is_name = !figure.is_empty() && figure.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+        (!is_name).then(|| format!("'{figure}' is no name for a file"))
     }
 
     /// Whether it is repeated on as many graphs as a suite has; the others have one, or settle it themselves.
