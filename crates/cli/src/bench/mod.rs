@@ -2,8 +2,10 @@
 
 mod bounds;
 mod growth;
+mod mistakes;
 mod page;
 mod peers;
+mod process;
 mod runs;
 mod study;
 mod suite;

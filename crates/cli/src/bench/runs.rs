@@ -5,11 +5,11 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gflowcausal::{Error, FileError, RunDir};
 use serde::{Deserialize, Serialize};
@@ -17,15 +17,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::peers::{Environment, Peer, environment_digest, last_line, truth};
+use super::process::wait;
 use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
-
-/// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
-const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
-
-/// From this share of a run's life on, a look at its memory counts.
-const LATE_LOOK: f64 = 0.7;
 
 /// Changes when figures come to mean something else, so that those of other packages are not kept.
 const FIGURES: u32 = 2;
@@ -35,12 +30,6 @@ const DRAWN: u32 = 1;
 
 /// What the files of a data set are told by: one that was cut short or changed is drawn again.
 const SUMS: &str = "sha256.txt";
-
-/// How many times its CPU seconds a run may take by the clock, on a machine that is busy.
-const PATIENCE: u32 = 10;
-
-/// The unit of the CPU times in `/proc`, which Linux shows as hundredths of a second on every machine.
-const TICKS_A_SECOND: f64 = 100.0;
 
 /// One graph, looked for in one way.
 #[derive(Debug, Clone)]
@@ -91,7 +80,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    fn of(reason: &impl ToString) -> Self {
+    pub(super) fn of(reason: &impl ToString) -> Self {
         Self::Failed(reason.to_string())
     }
 }
@@ -362,75 +351,6 @@ fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) ->
         return Err(Trouble::Failed(last_line(&ended.complaint)));
     }
     environment.figures(&ended.printed, dir)
-}
-
-/// A process that came to its end.
-struct Ended {
-    success: bool,
-    printed: String,
-    complaint: String,
-    peak_megabytes: Option<f64>,
-}
-
-/// What a process printed, unless it takes more than `limit` of CPU time, or far more by the clock.
-fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
-    // The input stays open as long as this program lives.
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let failed = |error: std::io::Error| Trouble::of(&error);
-    let mut child: Child = command.spawn().map_err(failed)?;
-    let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
-    let start = Instant::now();
-    let mut peak = None;
-    let status = loop {
-        peak = peak_of(child.id()).map(|megabytes| (megabytes, start.elapsed())).or(peak);
-        if let Some(status) = child.try_wait().map_err(failed)? {
-            break status;
-        }
-        let is_late = start.elapsed() > limit * PATIENCE
-            || cpu_seconds_of(child.id()).is_some_and(|seconds| seconds > limit.as_secs_f64());
-        if is_late || interrupt::is_requested() {
-            child.kill().and_then(|()| child.wait()).map_err(failed)?;
-            let late = Trouble::TooLong { seconds: limit.as_secs() };
-            return Err(if is_late { late } else { Trouble::of(&"interrupted") });
-        }
-        thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1]));
-    };
-    // What was seen long before the end says little of a short run.
-    let ended = start.elapsed();
-    let peak_megabytes =
-        peak.filter(|(_, seen)| *seen > ended.mul_f64(LATE_LOOK)).map(|(megabytes, _)| megabytes);
-    let text = |reader: Option<thread::JoinHandle<String>>| {
-        reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
-    };
-    Ok(Ended { success: status.success(), printed: text(out), complaint: text(err), peak_megabytes })
-}
-
-/// The most memory that a process held at a time up to now, as Linux tells it.
-fn peak_of(process: u32) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: f64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    // Before a new process becomes the program it has next to nothing.
-    Some(kilobytes / 1024.0).filter(|&megabytes| megabytes > 1.0)
-}
-
-/// The CPU time of a process up to now, as Linux tells it.
-fn cpu_seconds_of(process: u32) -> Option<f64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.
-    let fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
-    let ticks = fields.map(|field| field.parse::<f64>().ok()).sum::<Option<f64>>()?;
-    Some(ticks / TICKS_A_SECOND)
-}
-
-/// Reads a pipe to its end while the process writes.
-fn collect(mut pipe: impl std::io::Read + Send + 'static) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = String::new();
-        // What came before an error is all there is to show.
-        drop(pipe.read_to_string(&mut text));
-        text
-    })
 }
 
 /// Changes with every build, so that figures of an older program are not taken for its own.

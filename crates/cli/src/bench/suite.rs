@@ -39,9 +39,6 @@ const SUITES: &[(&str, &str)] = &[
     ("exactness", include_str!("../../../../bench/exactness.toml")),
 ];
 
-/// More would only take time.
-const MOST_RANDOM_ORDERS: u32 = 1_000_000;
-
 /// The most graphs of one kind of data.
 pub(super) const MOST_SEEDS: u64 = 10_000;
 
@@ -63,7 +60,7 @@ pub(super) struct Suite {
     pub(super) method: Vec<Method>,
     /// Methods of other packages, for those who ask for them.
     #[serde(default)]
-    peer: Vec<PeerMethod>,
+    pub(super) peer: Vec<PeerMethod>,
     /// What is measured inside the program, beside the runs.
     pub(super) study: Option<Study>,
     /// What there is to know about the table.
@@ -78,11 +75,11 @@ pub(super) struct Suite {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Quick {
     /// The data sets by name; all if none is named.
-    data: Vec<String>,
+    pub(super) data: Vec<String>,
     /// Iterations of every run that trains.
     iterations: Option<u64>,
     /// In place of the suite's own.
-    study: Option<Study>,
+    pub(super) study: Option<Study>,
 }
 
 /// One kind of data.
@@ -107,29 +104,6 @@ impl Data {
     /// What errors call it.
     pub(super) fn title(&self, suite: &str) -> String {
         format!("suite {suite}, data '{}'", self.name)
-    }
-
-    /// What cannot be meant.
-    fn mistake(&self) -> Option<String> {
-        let Self { name, source, limit, random_orders, .. } = self;
-        let has_seed = match source {
-            Source::Simulate(simulation) => simulation.seed != 0,
-            Source::Network(simulation) => simulation.seed != 0,
-            Source::Builtin(known) if builtin(known).is_none() => {
-                return Some(format!("no data called '{known}' come with the program"));
-            }
-            Source::Builtin(_) => false,
-        };
-        match (has_seed, limit, random_orders) {
-            (true, ..) => {
-                Some(format!("data '{name}' have a seed: seeds are those of the bench, 1, 2, 3, …"))
-            }
-            (_, None, 1..) => Some(format!("data '{name}' have random_orders and no limit to prune them by")),
-            (_, _, &orders) if orders > MOST_RANDOM_ORDERS => {
-                Some(format!("data '{name}' have more than {MOST_RANDOM_ORDERS} random_orders"))
-            }
-            _ => None,
-        }
     }
 
     /// How many graphs there are if `seeds` are asked for.
@@ -243,16 +217,6 @@ impl Method {
         self.peer.is_none() && known.is_some_and(|method| method.settings().contains(&"iterations"))
     }
 
-    /// What cannot be meant.
-    fn mistake(&self) -> Option<String> {
-        let Self { name, options, on, .. } = self;
-        if on.is_empty() {
-            return Some(format!("method '{name}' is on no scale"));
-        }
-        let is_set = options.iter().any(|option| option == "--standardize");
-        is_set.then(|| format!("method '{name}' has --standardize: say on = [\"standardised\"]"))
-    }
-
     /// The word that stands behind an option.
     fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().skip_while(|option| *option != name).nth(1).map(String::as_str)
@@ -270,12 +234,12 @@ impl Method {
 /// A method of another package on the suite's data.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PeerMethod {
+pub(super) struct PeerMethod {
     run: Peer,
     on: Vec<Scale>,
     /// The data sets by name; all if none is named.
     #[serde(default)]
-    data: Vec<String>,
+    pub(super) data: Vec<String>,
 }
 
 fn five() -> u64 {
@@ -335,44 +299,9 @@ impl Suite {
         Ok(suite)
     }
 
-    /// What cannot be meant.
-    fn mistake(&self) -> Option<String> {
-        if SUITES.iter().any(|(name, _)| *name == self.name) || self.name == "results" {
-            return Some(format!("the name '{}' is taken", self.name));
-        }
-        if !(1..=MOST_SEEDS).contains(&self.seeds) {
-            return Some(format!("it has {} seeds: from 1 to {MOST_SEEDS} can be had", self.seeds));
-        }
-        match (&self.study, self.method.is_empty(), self.data.is_empty()) {
-            (None, true, _) => return Some("it has no [[method]] and no [study]".to_owned()),
-            (_, false, true) => return Some("it has no [[data]]".to_owned()),
-            _ => {}
-        }
-        self.mistaken_name()
-            .or_else(|| self.data.iter().find_map(Data::mistake))
-            .or_else(|| self.method.iter().find_map(Method::mistake))
-            .or_else(|| self.study.iter().chain(&self.quick.study).find_map(Study::mistake))
-    }
-
-    /// Rows are told apart by their names.
-    fn mistaken_name(&self) -> Option<String> {
-        let of_methods = self.method.iter().flat_map(|method| &method.data);
-        let named = of_methods.chain(self.peer.iter().flat_map(|peer| &peer.data)).chain(&self.quick.data);
-        let known = |name: &&String| self.data.iter().any(|data| data.name == **name);
-        if let Some(name) = named.into_iter().find(|name| !known(name)) {
-            return Some(format!("it names data '{name}', which it does not have"));
-        }
-        let names =
-            self.data.iter().map(|data| &data.name).chain(self.method.iter().map(|method| &method.name));
-        if let Some(name) = names.chain([&self.title]).find(|name| name.chars().any(char::is_control)) {
-            return Some(format!("the name {name:?} has a character that is none"));
-        }
-        let data = repeated(self.data.iter().map(|data| &data.name)).map(|name| ("data", name));
-        let method = repeated(self.method.iter().map(|method| &method.name)).map(|name| ("methods", name));
-        let scale = self.method.iter().find(|method| repeated(method.on.iter()).is_some());
-        data.or(method)
-            .map(|(what, name)| format!("it has two {what} called '{name}'"))
-            .or_else(|| scale.map(|method| format!("method '{}' is on the same scale twice", method.name)))
+    /// Whether a suite of that name comes with the program.
+    pub(super) fn is_known(name: &str) -> bool {
+        SUITES.iter().any(|(known, _)| *known == name)
     }
 
     /// The names and titles of all suites.
@@ -429,12 +358,6 @@ impl Suite {
             .filter(|method| method.trains())
             .for_each(|method| method.train_for(iterations));
     }
-}
-
-/// The first of `values` that stands there before.
-fn repeated<'a, T: PartialEq>(values: impl Iterator<Item = &'a T>) -> Option<&'a T> {
-    let values: Vec<&T> = values.collect();
-    (1..values.len()).find(|&at| values[..at].contains(&values[at])).map(|at| values[at])
 }
 
 fn twice(file: &str, name: &str) -> Failure {
