@@ -20,6 +20,15 @@ const PATIENCE: u32 = 10;
 /// The unit of the CPU times in `/proc`, which Linux shows as hundredths of a second on every machine.
 const TICKS_A_SECOND: f64 = 100.0;
 
+/// Who sees to it that a process takes no more CPU time than it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// This program, from the start of the process on.
+    Ours,
+    /// The process itself, which knows when its work begins.
+    Its,
+}
+
 /// A process that came to its end.
 pub(super) struct Ended {
     pub(super) success: bool,
@@ -29,7 +38,7 @@ pub(super) struct Ended {
 }
 
 /// What a process printed, unless it takes more than `limit` of CPU time, or far more by the clock.
-pub(super) fn wait(mut command: Command, limit: Duration) -> Result<Ended, Trouble> {
+pub(super) fn wait(mut command: Command, limit: Duration, watch: Watch) -> Result<Ended, Trouble> {
     // The input stays open as long as this program lives.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |error: std::io::Error| Trouble::of(&error);
@@ -42,8 +51,8 @@ pub(super) fn wait(mut command: Command, limit: Duration) -> Result<Ended, Troub
         if let Some(status) = child.try_wait().map_err(failed)? {
             break status;
         }
-        let is_late = start.elapsed() > limit * PATIENCE
-            || cpu_seconds_of(child.id()).is_some_and(|seconds| seconds > limit.as_secs_f64());
+        let has_used = |seconds: f64| watch == Watch::Ours && seconds > limit.as_secs_f64();
+        let is_late = start.elapsed() > limit * PATIENCE || cpu_seconds_of(child.id()).is_some_and(has_used);
         if is_late || interrupt::is_requested() {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
             let late = Trouble::TooLong { seconds: limit.as_secs() };

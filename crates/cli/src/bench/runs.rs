@@ -17,7 +17,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::peers::{Environment, Peer, environment_digest, last_line, truth};
-use super::process::wait;
+use super::process::{Watch, wait};
 use super::suite::{Data, Scale, Source, Suite};
 use crate::failure::Failure;
 use crate::{interrupt, simulate as files};
@@ -332,7 +332,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
     command.env(interrupt::ENDS_WITH_INPUT, "1");
-    let ended = wait(command, limit)?;
+    let ended = wait(command, limit, Watch::Ours)?;
     if !ended.success {
         let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
         return Err(Trouble::of(&said.unwrap_or("no reason given")));
@@ -346,7 +346,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
 /// Runs a method of another package, which watches its CPU seconds itself.
 fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) -> Result<Figures, Trouble> {
     let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
-    let ended = wait(command, Duration::from_secs(environment.seconds))?;
+    let ended = wait(command, Duration::from_secs(environment.seconds), Watch::Its)?;
     if !ended.success {
         return Err(Trouble::Failed(last_line(&ended.complaint)));
     }
