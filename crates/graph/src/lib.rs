@@ -4,6 +4,7 @@
 //! column.
 
 mod choice;
+mod class_size;
 mod closure;
 mod counted;
 mod cpdag;
@@ -14,6 +15,7 @@ mod enumerate;
 mod equivalence;
 mod formats;
 mod knowledge;
+mod linear_extensions;
 mod meek;
 mod metrics;
 mod names;
