@@ -1,5 +1,7 @@
 //! What orders can give: the best of them, the true one, pruned; and random ones, pruned by the same rule.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gflowcausal::data::{Moments, Simulated};
 use gflowcausal::graph::{Constraints, Cpdag, Dag, Pdag, auroc, evaluate, shd};
 use gflowcausal::score::{
@@ -11,7 +13,6 @@ use gflowcausal::{Error, Stream, stream};
 
 use super::runs::Figures;
 use super::suite::{Data, Limit};
-use crate::interrupt;
 
 /// The customary p-value.
 const ALPHA: f64 = 0.001;
@@ -25,7 +26,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// Empty where the rule of pruning is not given; without chance where no random order is asked for.
-    pub(super) fn of(data: &Data, seeds: u64) -> Result<Self, Error> {
+    pub(super) fn of(data: &Data, seeds: u64, stop: &AtomicBool) -> Result<Self, Error> {
         let mut bounds = Self::default();
         let Some(rule) = data.limit else { return Ok(bounds) };
         for seed in 1..=data.graphs(seeds) {
@@ -34,7 +35,7 @@ impl Bounds {
             with_rule(rule, &simulated, &mut |rule| {
                 let graph = prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()));
                 bounds.limit.push(figures(&Pdag::from(&graph), truth));
-                bounds.chance.extend(chance(rule, truth, data.random_orders, seed));
+                bounds.chance.extend(chance(rule, truth, (data.random_orders, seed), stop));
             })?;
         }
         Ok(bounds)
@@ -64,12 +65,12 @@ fn by_score(score: impl LocalScore, look: &mut dyn FnMut(&dyn Prune)) {
 
 /// The means over `count` random orders, and what their edges are worth as probabilities; nothing without orders, or if
 /// somebody does not wait for them.
-fn chance(rule: &dyn Prune, truth: &Dag, count: u32, seed: u64) -> Option<Figures> {
+fn chance(rule: &dyn Prune, truth: &Dag, (count, seed): (u32, u64), stop: &AtomicBool) -> Option<Figures> {
     let free = Constraints::none(truth.nodes());
     let mut probabilities = vec![0.0; truth.nodes() * truth.nodes()];
     let mut each = Vec::new();
     for k in 0..count {
-        if interrupt::is_requested() {
+        if stop.load(Ordering::Relaxed) {
             return None;
         }
         let order = random_order(&free, &mut stream(seed, Stream::Restart { k: k.into() }));
@@ -118,15 +119,17 @@ mod tests {
 
     use super::*;
 
+    static GO_ON: AtomicBool = AtomicBool::new(false);
+
     /// Fully connected graphs of three variables: the pair that the truth does not join is one too many, and each of the
     /// two it joins is turned every other time. Every cell is as probable as any other.
     #[test]
     fn chance_favours_no_direction() {
         let truth = Dag::from_edges(3, [Edge { from: 0, to: 1 }, Edge { from: 1, to: 2 }]).unwrap();
-        let random = chance(&NoPruning, &truth, 6000, 1).unwrap();
+        let random = chance(&NoPruning, &truth, (6000, 1), &GO_ON).unwrap();
         assert!((random.tpr - 0.5).abs() < 0.02, "{random:?}");
         assert!((random.shd - 2.0).abs() < 0.04, "{random:?}");
-        assert!(chance(&NoPruning, &truth, 0, 1).is_none());
+        assert!(chance(&NoPruning, &truth, (0, 1), &GO_ON).is_none());
     }
 
     /// A rule that never lets a variable cause an earlier one: what random orders share is the truth alone.
@@ -143,7 +146,7 @@ mod tests {
             }
         }
         let truth = Dag::from_edges(3, [(0, 1), (0, 2), (1, 2)].map(|(from, to)| Edge { from, to })).unwrap();
-        let random = chance(&Forward, &truth, 50, 1).unwrap();
+        let random = chance(&Forward, &truth, (50, 1), &GO_ON).unwrap();
         assert_eq!(random.auroc, Some(1.0));
         assert!(random.tpr < 0.7, "single graphs have half of the edges: {random:?}");
     }

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::study::Findings;
 use super::table::{self, Table};
-use crate::failure::Failure;
+use crate::BenchError;
 
 /// A table, and what it was made by.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Page {
+pub struct Page {
     command: String,
     version: &'static str,
     /// When the table was made; its runs may be older.
@@ -35,14 +35,18 @@ impl Page {
         Self { command: command(), version, date, machine: machine(), content }
     }
 
-    pub(super) fn text(&self) -> String {
+    /// For the terminal.
+    #[must_use]
+    pub fn text(&self) -> String {
         match &self.content {
             Content::Runs(table) => table.text(),
             Content::Study(findings) => findings.text(),
         }
     }
 
-    pub(super) fn markdown(&self) -> String {
+    /// For documents.
+    #[must_use]
+    pub fn markdown(&self) -> String {
         let table = match &self.content {
             Content::Runs(table) => table.markdown(),
             Content::Study(findings) => findings.markdown(),
@@ -50,7 +54,9 @@ impl Page {
         format!("{table}`{}`, version {}, {}, {}\n\n", self.command, self.version, self.date, self.machine)
     }
 
-    pub(super) fn is_barren(&self) -> bool {
+    /// Whether runs were made and none gave a graph.
+    #[must_use]
+    pub fn is_barren(&self) -> bool {
         self.runs().is_some_and(|table| table.is_barren)
     }
 
@@ -70,7 +76,8 @@ impl Page {
 }
 
 /// All pages for programs: the runs as one table, then the table of each study.
-pub(super) fn csv(pages: &[Page]) -> String {
+#[must_use]
+pub fn csv(pages: &[Page]) -> String {
     let runs = pages.iter().any(|page| page.runs().is_some()).then(|| runs_csv(pages));
     let studies = pages.iter().filter_map(Page::study).map(Findings::csv);
     runs.into_iter().chain(studies).collect::<Vec<_>>().join("\n")
@@ -82,7 +89,7 @@ fn runs_csv(pages: &[Page]) -> String {
 }
 
 /// Writes the pages of one suite, and its runs, if there are any, as a table of their own.
-pub(super) fn write_suite(out: &Path, name: &str, pages: &[Page]) -> Result<(), Failure> {
+pub(super) fn write_suite(out: &Path, name: &str, pages: &[Page]) -> Result<(), BenchError> {
     write(out, name, pages)?;
     if pages.iter().all(|page| page.runs().is_none()) {
         return Ok(());
@@ -91,20 +98,19 @@ pub(super) fn write_suite(out: &Path, name: &str, pages: &[Page]) -> Result<(), 
 }
 
 /// Writes the pages of a call.
-pub(super) fn write_results(out: &Path, pages: &[Page]) -> Result<(), Failure> {
+pub(super) fn write_results(out: &Path, pages: &[Page]) -> Result<(), BenchError> {
     write(out, "results", pages)?;
     put(out, "results.csv", csv(pages).as_bytes())
 }
 
 /// Writes `pages` as `name` for people and for programs.
-fn write(out: &Path, name: &str, pages: &[Page]) -> Result<(), Failure> {
-    let json =
-        serde_json::to_vec_pretty(pages).map_err(|error| Failure::running("json", error.to_string()))?;
+fn write(out: &Path, name: &str, pages: &[Page]) -> Result<(), BenchError> {
+    let json = serde_json::to_vec_pretty(pages).map_err(BenchError::Json)?;
     put(out, &format!("{name}.json"), &json)?;
     put(out, &format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())
 }
 
-fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), BenchError> {
     let dir = RunDir::create(out).map_err(Error::from)?;
     Ok(dir.write(name, |file| file.write_all(bytes)).map_err(Error::from)?)
 }

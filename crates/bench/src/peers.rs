@@ -14,14 +14,14 @@ use super::suite::Scale;
 
 /// What runs in the environment: one driver and what it shares with the other comparisons.
 const SCRIPTS: [(&str, &str); 4] = [
-    ("driver.py", include_str!("../../../../bench/peers/driver.py")),
-    ("harness.py", include_str!("../../../../bench/peers/harness.py")),
-    ("causal_learn.py", include_str!("../../../../bench/peers/causal_learn.py")),
-    ("linear_packages.py", include_str!("../../../../bench/peers/linear_packages.py")),
+    ("driver.py", include_str!("../peers/driver.py")),
+    ("harness.py", include_str!("../peers/harness.py")),
+    ("causal_learn.py", include_str!("../peers/causal_learn.py")),
+    ("linear_packages.py", include_str!("../peers/linear_packages.py")),
 ];
 
 /// The packages, each at one version.
-const REQUIREMENTS: &str = include_str!("../../../../bench/peers/requirements.txt");
+const REQUIREMENTS: &str = include_str!("../peers/requirements.txt");
 
 /// What keeps numeric libraries to one thread, progress bars away and sets of names in one order.
 const SURROUNDINGS: [(&str, &str); 6] = [

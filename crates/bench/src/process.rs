@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::runs::Trouble;
-use crate::interrupt;
 
 /// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
@@ -38,7 +38,12 @@ pub(super) struct Ended {
 }
 
 /// What a process printed, unless it takes more than `limit` of CPU time, or far more by the clock.
-pub(super) fn wait(mut command: Command, limit: Duration, watch: Watch) -> Result<Ended, Trouble> {
+pub(super) fn wait(
+    mut command: Command,
+    limit: Duration,
+    watch: Watch,
+    stop: &AtomicBool,
+) -> Result<Ended, Trouble> {
     // The input stays open as long as this program lives.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |error: std::io::Error| Trouble::of(&error);
@@ -53,7 +58,7 @@ pub(super) fn wait(mut command: Command, limit: Duration, watch: Watch) -> Resul
         }
         let has_used = |seconds: f64| watch == Watch::Ours && seconds > limit.as_secs_f64();
         let is_late = start.elapsed() > limit * PATIENCE || cpu_seconds_of(child.id()).is_some_and(has_used);
-        if is_late || interrupt::is_requested() {
+        if is_late || stop.load(Ordering::Relaxed) {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
             let late = Trouble::TooLong { seconds: limit.as_secs() };
             return Err(if is_late { late } else { Trouble::of(&"interrupted") });

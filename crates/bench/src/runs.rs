@@ -7,11 +7,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gflowcausal::{Error, FileError, RunDir};
+use gflowcausal::{Error, FileError, RunDir, write_simulated};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -19,8 +19,10 @@ use sha2::{Digest, Sha256};
 use super::peers::{Environment, Peer, environment_digest, last_line, truth};
 use super::process::{Watch, wait};
 use super::suite::{Data, Scale, Source, Suite};
-use crate::failure::Failure;
-use crate::{interrupt, simulate as files};
+use crate::BenchError;
+
+/// The variable that asks a run to end when its standard input does, so that a killed bench leaves nothing running.
+pub const ENDS_WITH_INPUT: &str = "GFLOWCAUSAL_ENDS_WITH_INPUT";
 
 /// Changes when figures come to mean something else, so that those of other packages are not kept.
 const FIGURES: u32 = 2;
@@ -202,10 +204,10 @@ pub(super) struct Store {
 
 impl Store {
     /// Opens or makes the directory.
-    pub(super) fn open(root: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(root: &Path) -> Result<Self, BenchError> {
         let refused = |action, path: &Path| {
             let path = path.to_owned();
-            move |source| Failure::from(Error::from(FileError { action, path, source }))
+            move |source| BenchError::from(Error::from(FileError { action, path, source }))
         };
         fs::create_dir_all(root).map_err(refused("create", root))?;
         let path = root.join("runs.jsonl");
@@ -221,7 +223,7 @@ impl Store {
     }
 
     /// Where the data of a run are; made if they are not there, or not as they were made.
-    pub(super) fn data(&self, run: &Run) -> Result<PathBuf, Failure> {
+    pub(super) fn data(&self, run: &Run) -> Result<PathBuf, BenchError> {
         let Run { data: Data { source, .. }, seed, .. } = run;
         let dir = self.root.join("data").join(&digest(&format!("{DRAWN} {source:?} {seed}"))[..16]);
         let mut sound = self.sound.lock().expect("no run panics while it draws");
@@ -231,7 +233,7 @@ impl Store {
         let written = fs::read_to_string(dir.join(SUMS)).ok();
         let is_sound = written.is_some() && written == sums(&dir).ok();
         if !is_sound && let Some(drawn) = source.draw(*seed).map_err(Error::from)? {
-            files::write(&dir, "data.csv", &drawn)?;
+            write_simulated(&dir, "data.csv", &drawn)?;
             let files = RunDir::open(&dir).map_err(Error::from)?;
             files.write(SUMS, |file| file.write_all(sums(&dir)?.as_bytes())).map_err(Error::from)?;
         }
@@ -246,28 +248,28 @@ impl Store {
         runs: &[Run],
         jobs: usize,
         limit: Duration,
+        stop: &AtomicBool,
         tell: &(dyn Fn(usize) + Sync),
-    ) -> Result<Vec<Record>, Failure> {
+    ) -> Result<Vec<Record>, BenchError> {
         for run in runs {
-            self.data(run).map_err(|failure| failure.about(&run.data.title(&run.suite)))?;
+            self.data(run).map_err(|error| error.within(run.data.title(&run.suite)))?;
         }
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let slots: Vec<Mutex<Option<Record>>> = runs.iter().map(|_| Mutex::new(None)).collect();
-        let stop = interrupt::listen();
         let work = || {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(run) = runs.get(at).filter(|_| !stop.load(Ordering::Relaxed)) else { return Ok(()) };
-                let record = self.record(run, limit)?;
+                let record = self.record(run, limit, stop)?;
                 *slots[at].lock().expect("no run panics with a slot") = record;
                 tell(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
-        let outcomes: Vec<Result<(), Failure>> = thread::scope(|scope| {
+        let outcomes: Vec<Result<(), BenchError>> = thread::scope(|scope| {
             let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
             workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect()
         });
-        outcomes.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+        outcomes.into_iter().collect::<Result<Vec<()>, BenchError>>()?;
         Ok(slots
             .into_iter()
             .filter_map(|slot| slot.into_inner().expect("no run panics with a slot"))
@@ -275,7 +277,7 @@ impl Store {
     }
 
     /// What is known of `run`, or what it gives now; nothing if it was interrupted.
-    fn record(&self, run: &Run, limit: Duration) -> Result<Option<Record>, Failure> {
+    fn record(&self, run: &Run, limit: Duration, stop: &AtomicBool) -> Result<Option<Record>, BenchError> {
         let key = run.key();
         let allowed = self.environment.as_ref().filter(|_| run.peer.is_some());
         let allowed = allowed.map_or(limit, |environment| Duration::from_secs(environment.seconds));
@@ -286,10 +288,10 @@ impl Store {
         }
         let dir = self.data(run)?;
         let outcome = match (run.peer, &self.environment) {
-            (Some(peer), Some(environment)) => execute_peer(run, peer, environment, &dir),
-            _ => execute(run, &dir, limit),
+            (Some(peer), Some(environment)) => execute_peer(run, peer, environment, &dir, stop),
+            _ => execute(run, &dir, limit, stop),
         };
-        if outcome.is_err() && interrupt::is_requested() {
+        if outcome.is_err() && stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let record = Record {
@@ -306,9 +308,8 @@ impl Store {
         Ok(Some(record))
     }
 
-    fn keep(&self, record: &Record) -> Result<(), Failure> {
-        let mut line =
-            serde_json::to_string(record).map_err(|error| Failure::running("json", error.to_string()))?;
+    fn keep(&self, record: &Record) -> Result<(), BenchError> {
+        let mut line = serde_json::to_string(record).map_err(BenchError::Json)?;
         line.push('\n');
         let mut file = self.file.lock().expect("no run panics while it writes");
         // At once, so that two benches in one directory do not write into each other's lines.
@@ -326,13 +327,13 @@ fn read_records(file: &File) -> BTreeMap<String, Record> {
 }
 
 /// Runs `discover` in a process of its own, on one thread.
-fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
+fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<Figures, Trouble> {
     let program = std::env::current_exe().map_err(|error| Trouble::of(&error))?;
     let mut command = Command::new(program);
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
-    command.env(interrupt::ENDS_WITH_INPUT, "1");
-    let ended = wait(command, limit, Watch::Ours)?;
+    command.env(ENDS_WITH_INPUT, "1");
+    let ended = wait(command, limit, Watch::Ours, stop)?;
     if !ended.success {
         let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
         return Err(Trouble::of(&said.unwrap_or("no reason given")));
@@ -344,9 +345,15 @@ fn execute(run: &Run, dir: &Path, limit: Duration) -> Result<Figures, Trouble> {
 }
 
 /// Runs a method of another package, which watches its CPU seconds itself.
-fn execute_peer(run: &Run, peer: Peer, environment: &Environment, dir: &Path) -> Result<Figures, Trouble> {
+fn execute_peer(
+    run: &Run,
+    peer: Peer,
+    environment: &Environment,
+    dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Figures, Trouble> {
     let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
-    let ended = wait(command, Duration::from_secs(environment.seconds), Watch::Its)?;
+    let ended = wait(command, Duration::from_secs(environment.seconds), Watch::Its, stop)?;
     if !ended.success {
         return Err(Trouble::Failed(last_line(&ended.complaint)));
     }

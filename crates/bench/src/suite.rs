@@ -14,33 +14,33 @@ use serde::{Deserialize, Serialize};
 
 use super::peers::Peer;
 use super::study::Study;
-use crate::failure::Failure;
+use crate::BenchError;
 
 /// The suites that come with the program, by name.
 const SUITES: &[(&str, &str)] = &[
-    ("table1", include_str!("../../../../bench/table1.toml")),
-    ("table2", include_str!("../../../../bench/table2.toml")),
-    ("table3", include_str!("../../../../bench/table3.toml")),
-    ("table5", include_str!("../../../../bench/table5.toml")),
-    ("table6", include_str!("../../../../bench/table6.toml")),
-    ("sachs", include_str!("../../../../bench/sachs.toml")),
-    ("ablation", include_str!("../../../../bench/ablation.toml")),
-    ("dag-gflownet", include_str!("../../../../bench/dag-gflownet.toml")),
-    ("standardised", include_str!("../../../../bench/standardised.toml")),
-    ("unequal-variance", include_str!("../../../../bench/unequal-variance.toml")),
-    ("networks", include_str!("../../../../bench/networks.toml")),
-    ("scale", include_str!("../../../../bench/scale.toml")),
-    ("fig-case", include_str!("../../../../bench/fig-case.toml")),
-    ("fig-diverse", include_str!("../../../../bench/fig-diverse.toml")),
-    ("fig-sampling", include_str!("../../../../bench/fig-sampling.toml")),
-    ("fig-loss", include_str!("../../../../bench/fig-loss.toml")),
-    ("speed", include_str!("../../../../bench/speed.toml")),
-    ("calibration", include_str!("../../../../bench/calibration.toml")),
-    ("exactness", include_str!("../../../../bench/exactness.toml")),
+    ("table1", include_str!("../suites/table1.toml")),
+    ("table2", include_str!("../suites/table2.toml")),
+    ("table3", include_str!("../suites/table3.toml")),
+    ("table5", include_str!("../suites/table5.toml")),
+    ("table6", include_str!("../suites/table6.toml")),
+    ("sachs", include_str!("../suites/sachs.toml")),
+    ("ablation", include_str!("../suites/ablation.toml")),
+    ("dag-gflownet", include_str!("../suites/dag-gflownet.toml")),
+    ("standardised", include_str!("../suites/standardised.toml")),
+    ("unequal-variance", include_str!("../suites/unequal-variance.toml")),
+    ("networks", include_str!("../suites/networks.toml")),
+    ("scale", include_str!("../suites/scale.toml")),
+    ("fig-case", include_str!("../suites/fig-case.toml")),
+    ("fig-diverse", include_str!("../suites/fig-diverse.toml")),
+    ("fig-sampling", include_str!("../suites/fig-sampling.toml")),
+    ("fig-loss", include_str!("../suites/fig-loss.toml")),
+    ("speed", include_str!("../suites/speed.toml")),
+    ("calibration", include_str!("../suites/calibration.toml")),
+    ("exactness", include_str!("../suites/exactness.toml")),
 ];
 
 /// The most graphs of one kind of data.
-pub(super) const MOST_SEEDS: u64 = 10_000;
+pub const MOST_SEEDS: u64 = 10_000;
 
 /// A table or figure to rebuild.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -248,20 +248,20 @@ fn five() -> u64 {
 
 impl Suite {
     /// The suites called `names`, each once: those of the program, `all` of them, or files.
-    pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
+    pub(super) fn named(names: &[String]) -> Result<Vec<Self>, BenchError> {
         let mut suites: Vec<Self> = Vec::new();
         for name in names {
             let found = match SUITES.iter().find(|(known, _)| known == name) {
                 _ if name == "all" => SUITES.iter().map(|&(name, text)| Self::parse(name, text)).collect(),
                 Some(&(name, text)) => vec![Self::parse(name, text)],
                 None if name.ends_with(".toml") => vec![Self::read(name.as_ref())?],
-                None => return Err(unknown(name)),
+                None => return Err(BenchError::UnknownSuite { name: name.clone(), known: Self::names() }),
             };
             for suite in found {
                 match suites.iter().find(|known| known.name == suite.name) {
                     None => suites.push(suite),
                     Some(known) if *known == suite => {}
-                    Some(_) => return Err(twice(name, &suite.name)),
+                    Some(_) => return Err(BenchError::SameName { file: name.clone(), name: suite.name }),
                 }
             }
         }
@@ -286,10 +286,10 @@ impl Suite {
     }
 
     /// A suite of the user's own, called like its file.
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let refused = |reason: &dyn fmt::Display| {
-            Failure::input("bad-suite", format!("{}: {reason}", path.display()))
-                .with_help("the suites that come with the program are examples: bench/*.toml of its source")
+    fn read(path: &Path) -> Result<Self, BenchError> {
+        let refused = |reason: &dyn fmt::Display| BenchError::BadSuite {
+            path: path.to_owned(),
+            reason: reason.to_string(),
         };
         let text = fs::read_to_string(path).map_err(|error| refused(&error))?;
         let suite: Self = toml::from_str(&text).map_err(|error| refused(&error.to_string().trim_end()))?;
@@ -302,6 +302,11 @@ impl Suite {
     /// Whether a suite of that name comes with the program.
     pub(super) fn is_known(name: &str) -> bool {
         SUITES.iter().any(|(known, _)| *known == name)
+    }
+
+    /// The names of the suites that come with the program.
+    fn names() -> Vec<&'static str> {
+        SUITES.iter().map(|&(name, _)| name).collect()
     }
 
     /// The names and titles of all suites.
@@ -358,17 +363,6 @@ impl Suite {
             .filter(|method| method.trains())
             .for_each(|method| method.train_for(iterations));
     }
-}
-
-fn twice(file: &str, name: &str) -> Failure {
-    Failure::input("bad-suite", format!("{file}: another suite is called '{name}' too"))
-        .with_help("their tables would have the same name: run one after the other, in different --out")
-}
-
-fn unknown(name: &str) -> Failure {
-    let known: Vec<&str> = SUITES.iter().map(|(name, _)| *name).collect();
-    Failure::input("unknown-suite", format!("there is no suite '{name}'"))
-        .with_help(format!("known are all, {}, or files that end in .toml", known.join(", ")))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use super::bounds::Bounds;
 use super::growth::growth;
 use super::runs::{Figures, Record, Run, Trouble};
 use super::suite::{Paper, Scale, Suite};
-use crate::output::{aligned, csv_cell, markdown_table};
+use crate::cells::{csv_cell, markdown_table};
+use gflowcausal_report::aligned;
 
 /// What the paper's own row is called.
 const PAPER: &str = "the paper";

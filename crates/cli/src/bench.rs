@@ -1,37 +1,15 @@
 //! `bench`: the paper's tables and figures and our own, from simulated data to one table, by one command.
 
-mod bounds;
-mod growth;
-mod mistakes;
-mod page;
-mod peers;
-mod process;
-mod runs;
-mod study;
-mod suite;
-mod table;
-
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use gflowcausal::thread_count;
+use gflowcausal_bench::{Bench, BenchError, Event, MOST_SEEDS, Page, Request, csv};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use self::bounds::Bounds;
-use self::page::{Content, Page, csv, write_results, write_suite};
-use self::peers::Environment;
-use self::runs::{Run, Store};
-use self::study::{Findings, Study};
-use self::suite::{Data, MOST_SEEDS, Method, Scale, Suite};
-use self::table::Table;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Common, print_json, print_text};
-
-/// The CPU seconds of a run, if not said otherwise.
-const LIMIT: u64 = 600;
 
 /// The seconds of a year: who waits longer waits for ever.
 const YEAR: u64 = 31_536_000;
@@ -80,7 +58,7 @@ Examples:
   gflowcausal bench mine.toml --format markdown"
 )]
 pub(crate) struct Arguments {
-    /// The suites by name, `all` for every one, or files of one's own like those in bench/ of the source (NAME.toml).
+    /// The suites by name, `all` for every one, or files of one's own like those in crates/bench/suites of the source (NAME.toml).
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
     /// Show the suites and stop.
@@ -121,42 +99,37 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.list {
-        return print_text(&Suite::list());
+        return print_text(&Bench::list());
     }
-    let mut suites = arguments.suites()?;
-    let mut store = Store::open(&arguments.out)?;
-    store.environment = arguments.environment();
-    if store.environment.is_some() {
-        suites.iter_mut().for_each(|suite| suite.add_peers(&arguments.wanted_peers()));
-    }
+    let request = arguments.request();
+    let bench = Bench::new(&request, &|event| arguments.show(event, &ProgressBar::hidden()))?;
+    let stop = interrupt::listen();
     let (mut pages, mut trouble) = (Vec::new(), None);
-    for suite in &suites {
+    for index in 0..bench.suites() {
         let first = pages.len();
-        if let Err(failure) = arguments.fill(suite, &store, &mut pages) {
-            // The last is told at the end.
-            if let Some(before) = trouble.replace(failure) {
+        let bar = arguments.bar();
+        let outcome = bench.run(index, &mut pages, stop, &|event| arguments.show(event, &bar));
+        bar.finish_and_clear();
+        if let Err(error) = outcome {
+            // The last is reported at the end.
+            if let Some(before) = trouble.replace(Failure::from(error)) {
                 before.report();
             }
         }
-        let of_suite = &pages[first..];
-        if !of_suite.is_empty() {
-            write_suite(&arguments.out, &suite.name, of_suite)?;
-            write_results(&arguments.out, &pages)?;
-        }
-        arguments.format.show(of_suite)?;
+        arguments.format.show(&pages[first..])?;
         if interrupt::is_requested() {
             break;
         }
     }
     arguments.format.show_all(&pages)?;
     if interrupt::is_requested() {
-        return Err(Failure::interrupted().with_help("the same command goes on from here"));
+        return Err(BenchError::Interrupted.into());
     }
     if let Some(trouble) = trouble {
         return Err(trouble);
     }
     if pages.iter().any(Page::is_barren) && pages.iter().all(Page::is_barren) {
-        return Err(Failure::running("no-result", "no run gave a graph; the table says why"));
+        return Err(BenchError::NoResult.into());
     }
     Ok(())
 }
@@ -182,152 +155,46 @@ impl Format {
 }
 
 impl Arguments {
-    fn suites(&self) -> Result<Vec<Suite>, Failure> {
-        if self.suites.is_empty() {
-            let message = "which suite is to be run?";
-            return Err(Failure::input("no-suite", message)
-                .with_help(format!("name one, or all:\n{}", Suite::list())));
+    fn request(&self) -> Request {
+        Request {
+            suites: self.suites.clone(),
+            quick: self.quick,
+            seeds: self.seeds,
+            iterations: self.iterations,
+            methods: self.methods.clone(),
+            peers: self.peers.clone(),
+            peer_seconds: self.peer_seconds,
+            standardize: self.standardize,
+            limit: self.limit,
+            out: self.out.clone(),
         }
-        let mut suites = Suite::named(&self.suites)?;
-        if self.quick {
-            suites = suites.into_iter().map(Suite::quick).collect();
-        }
-        for suite in &mut suites {
-            suite.seeds = self.seeds.unwrap_or(suite.seeds);
-            if let Some(iterations) = self.iterations {
-                suite.train_for(iterations);
-            }
-            if !self.methods.is_empty() || self.standardize {
-                suite.study = None;
-            }
-        }
-        self.choose_methods(&mut suites)?;
-        if self.standardize {
-            let is_wanted = |method: &Method| method.on.contains(&Scale::Standardised);
-            suites.iter_mut().for_each(|suite| suite.method.retain(is_wanted));
-        }
-        suites.retain(|suite| !suite.method.is_empty() || suite.study.is_some());
-        if suites.is_empty() {
-            let message = "these suites have no run on standardised columns";
-            return Err(Failure::input("no-method", message).with_help("leave --standardize out"));
-        }
-        each_begins_one("peer", &self.wanted_peers(), suites.iter().flat_map(Suite::peers))?;
-        self.refuse_idle(&suites)?;
-        Ok(suites)
     }
 
-    /// Refuses what would change nothing.
-    fn refuse_idle(&self, suites: &[Suite]) -> Result<(), Failure> {
-        let any = |has: fn(&Suite) -> bool| suites.iter().any(has);
-        let given = [
-            ("--peers", self.peers.is_some(), any(|suite| suite.peers().next().is_some())),
-            ("--limit", self.limit.is_some(), any(|suite| !suite.method.is_empty())),
-            ("--iterations", self.iterations.is_some(), any(|suite| suite.method.iter().any(Method::trains))),
-            ("--seeds", self.seeds.is_some(), any(Suite::takes_seeds)),
-        ];
-        let idle = given.into_iter().find(|&(_, is_given, has_effect)| is_given && !has_effect);
-        idle.map_or(Ok(()), |(option, ..)| {
-            let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-            let message = format!("{option} has no effect on {}", names.join(", "));
-            Err(Failure::input("option-without-effect", message).with_help(format!("leave {option} out")))
-        })
-    }
-
-    /// Leaves the methods that --methods names.
-    fn choose_methods(&self, suites: &mut [Suite]) -> Result<(), Failure> {
-        let wanted: Vec<&str> = self.methods.iter().map(|name| name.trim()).collect();
-        let methods = suites.iter().flat_map(|suite| &suite.method);
-        each_begins_one("method", &wanted, methods.map(|method| method.name.as_str()))?;
-        for suite in suites.iter_mut().filter(|_| !wanted.is_empty()) {
-            suite.method.retain(|method| wanted.iter().any(|name| method.name.starts_with(name)));
-        }
-        Ok(())
-    }
-
-    /// The beginnings of names that --peers asks for; none for all of them.
-    fn wanted_peers(&self) -> Vec<&str> {
-        self.peers.iter().flatten().map(|name| name.trim()).collect()
-    }
-
-    /// Where other packages run; nothing, with a word about it, where they cannot.
-    fn environment(&self) -> Option<Environment> {
-        self.peers.as_ref()?;
-        let tell = |text: &str| {
-            if !self.common.quiet {
-                anstream::eprintln!("{text}");
-            }
-        };
-        let ready = Environment::prepare(self.peer_seconds, tell);
-        ready.inspect_err(|reason| tracing::warn!("the other packages are left out: {reason}")).ok()
-    }
-
-    /// Adds the table of the suite's runs to `pages`, then that of its study.
-    fn fill(&self, suite: &Suite, store: &Store, pages: &mut Vec<Page>) -> Result<(), Failure> {
-        if !suite.method.is_empty() {
-            pages.push(Page::new(Content::Runs(self.table(suite, store)?)));
-        }
-        if let Some(study) = suite.study.as_ref().filter(|_| !interrupt::is_requested()) {
-            pages.push(Page::new(Content::Study(self.findings(suite, study)?)));
-        }
-        Ok(())
-    }
-
-    fn findings(&self, suite: &Suite, study: &Study) -> Result<Findings, Failure> {
-        let bar = if self.is_silent() { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-        bar.enable_steady_tick(Duration::from_millis(200));
-        let tell = |step: &str| bar.set_message(format!("{}: {step}", suite.name));
-        let findings = study.perform(suite, &self.out, &tell);
-        bar.finish_and_clear();
-        findings
-    }
-
-    fn is_silent(&self) -> bool {
-        self.common.quiet || self.common.no_progress
-    }
-
-    fn table(&self, suite: &Suite, store: &Store) -> Result<Table, Failure> {
-        let scales = if self.standardize { vec![Scale::Standardised] } else { Scale::ALL.to_vec() };
-        // First, because what is wrong with them should not be found out after hours of runs.
-        let bounds = |data: &Data| {
-            let about = |error| Failure::from(error).about(&data.title(&suite.name));
-            Bounds::of(data, suite.seeds).map_err(about)
-        };
-        let bounds = suite.data.iter().map(bounds).collect::<Result<Vec<_>, Failure>>()?;
-        let runs = Run::all(suite, &scales);
-        let bar = self.bar(suite, runs.len());
-        let tell = |done: usize| bar.set_position(done as u64);
-        let records =
-            store.perform(&runs, thread_count(), Duration::from_secs(self.limit.unwrap_or(LIMIT)), &tell)?;
-        bar.finish_and_clear();
-        Ok(Table::new(suite, &runs, &records, &bounds))
-    }
-
-    fn bar(&self, suite: &Suite, runs: usize) -> ProgressBar {
-        if self.is_silent() {
+    fn bar(&self) -> ProgressBar {
+        if self.common.quiet || self.common.no_progress {
             return ProgressBar::hidden();
         }
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left");
-        let bar = ProgressBar::new(runs as u64).with_message(suite.name.clone());
+        let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(200));
-        style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+        bar
+    }
+
+    fn show(&self, event: Event<'_>, bar: &ProgressBar) {
+        match event {
+            Event::Installing(_) if self.common.quiet => {}
+            Event::Installing(text) => anstream::eprintln!("{text}"),
+            Event::PeersLeftOut(reason) => tracing::warn!("the other packages are left out: {reason}"),
+            Event::Runs { suite, done: 0, total } => begin_runs(bar, suite, total),
+            Event::Runs { done, .. } => bar.set_position(done as u64),
+            Event::Study { suite, step } => bar.set_message(format!("{suite}: {step}")),
+        }
     }
 }
 
-/// Refuses a `wanted` name that none of `known` begins with.
-fn each_begins_one<'a>(
-    what: &str,
-    wanted: &[&str],
-    known: impl Iterator<Item = &'a str>,
-) -> Result<(), Failure> {
-    let known: BTreeSet<&str> = known.collect();
-    let fits = |wanted: &str| !wanted.is_empty() && known.iter().any(|name| name.starts_with(wanted));
-    let Some(unknown) = wanted.iter().find(|wanted| !fits(wanted)) else { return Ok(()) };
-    let known: Vec<&str> = known.into_iter().collect();
-    let message = format!("no {what} of these suites begins with '{unknown}'");
-    let help = if known.is_empty() {
-        "they have none".to_owned()
-    } else {
-        format!("they have {}", known.join("; "))
-    };
-    Err(Failure::input(format!("unknown-{what}"), message).with_help(help))
+fn begin_runs(bar: &ProgressBar, suite: &str, total: usize) {
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} runs, {eta} left") {
+        bar.set_style(style);
+    }
+    bar.set_length(total as u64);
+    bar.set_message(suite.to_owned());
 }

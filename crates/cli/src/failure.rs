@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use gflowcausal_bench::BenchError;
+
 use crate::interrupt;
 
 /// Why a verb did not finish.
@@ -22,6 +24,18 @@ impl From<gflowcausal::Error> for Failure {
             _ => (error.code(), error.fix()),
         };
         Self { exit, code: code.to_owned(), message: error.to_string(), help }
+    }
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        let exit = if error.is_input() { 2 } else { 1 };
+        match error {
+            BenchError::Library(error) => error.into(),
+            BenchError::Within { what, source } => Self::from(*source).about(&what),
+            BenchError::Interrupted => Self { help: error.fix(), ..Self::interrupted() },
+            _ => Self { exit, code: error.code().to_owned(), message: error.to_string(), help: error.fix() },
+        }
     }
 }
 

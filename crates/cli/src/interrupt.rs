@@ -3,6 +3,8 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gflowcausal_bench::ENDS_WITH_INPUT;
+
 /// Whether a run is to end.
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -30,9 +32,6 @@ pub(crate) fn listen() -> &'static AtomicBool {
     });
     &STOP
 }
-
-/// The variable by which a caller asks the program to end when standard input does.
-pub(crate) const ENDS_WITH_INPUT: &str = "GFLOWCAUSAL_ENDS_WITH_INPUT";
 
 /// Ends the program with its standard input, if the caller asks for that: a caller that is killed leaves nothing running.
 pub(crate) fn end_with_caller() {

@@ -9,7 +9,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use gflowcausal::{Error, FileError, RunDir};
 use serde::Serialize;
 
-pub(crate) use gflowcausal::aligned;
+pub(crate) use gflowcausal_report::aligned;
 
 use crate::failure::Failure;
 use crate::input::refuse_directory;
@@ -96,26 +96,5 @@ fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
             Err(Failure::running("standard-output", format!("cannot write the result: {error}")))
         }
         _ => Ok(()),
-    }
-}
-
-/// Rows of cells as a table in Markdown.
-pub(crate) fn markdown_table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
-    let rule: Vec<String> = header.iter().map(|_| "---".to_owned()).collect();
-    let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("{}{}{rows}", line(&header), line(&rule))
-}
-
-/// A cell of a CSV file.
-pub(crate) fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::{Error, PlotKind, Record, RunDir, plot_png, plot_svg};
+use gflowcausal::{Error, RunDir};
+use gflowcausal_report::{PlotKind, Record, plot_png, plot_svg};
 
 use crate::failure::Failure;
 use crate::input::one_of;

@@ -1,15 +1,14 @@
 //! `simulate`: data with a known graph, written to a directory.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
     GraphFamily, KnownNetwork, Model, NetworkSimulation, NoiseFamily, NoiseScale, Simulated, Simulation,
-    simulate, simulate_network, write_csv, write_parquet,
+    simulate, simulate_network,
 };
-use gflowcausal::graph::{Format, NamedGraph, Pdag, counted};
-use gflowcausal::{Error, FileError, RunDir, graph_bytes};
+use gflowcausal::graph::counted;
+use gflowcausal::{Error, write_simulated};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -190,7 +189,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let asked = arguments.asked();
     let simulated = asked.draw()?;
     let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
-    let files = write(&arguments.out, data, &simulated)?;
+    let files = write_simulated(&arguments.out, data, &simulated)?;
     let (rows, nodes) = (simulated.table.rows(), simulated.dag.nodes());
     let edges = simulated.dag.edge_count();
     if arguments.wants(Choice::Json) {
@@ -204,75 +203,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         text.push_str(&format!("  {}\n", file.display()));
     }
     print_text(&text)
-}
-
-/// Writes all files to `out`, or changes nothing: they take their places when the last one is complete.
-pub(crate) fn write(out: &Path, data: &'static str, simulated: &Simulated) -> Result<Vec<PathBuf>, Failure> {
-    let is_new = !out.exists();
-    let dir = RunDir::create(out).map_err(Error::from)?;
-    let drafts = format!("{DRAFTS}.{}.part", std::process::id());
-    let drafts = RunDir::create(dir.file(&drafts)).map_err(Error::from)?;
-    let written = write_drafts(data, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
-    // That drafts cannot be removed is no failure, and would hide one that is.
-    drop(fs::remove_dir_all(drafts.path()));
-    if written.is_err() && is_new {
-        drop(fs::remove_dir(dir.path()));
-    }
-    written
-}
-
-/// Where the files of a process lie until all are complete.
-const DRAFTS: &str = ".simulation";
-
-fn write_drafts(
-    data: &'static str,
-    simulated: &Simulated,
-    drafts: &RunDir,
-) -> Result<Vec<&'static str>, Failure> {
-    let graph = named_graph(simulated)?;
-    let written = drafts.write(data, |out| match data {
-        "data.csv" => write_csv(&simulated.table, out),
-        _ => write_parquet(&simulated.table, out),
-    });
-    written.map_err(Error::from)?;
-    let weights = weighted(simulated, &graph)?;
-    let graphs = [
-        ("truth.csv", Format::Csv, Some(&graph)),
-        ("truth.json", Format::Json, Some(&graph)),
-        ("weights.csv", Format::Csv, weights.as_ref()),
-    ];
-    let mut names = vec![data];
-    for (name, format, graph) in graphs {
-        let Some(graph) = graph else { continue };
-        let bytes = graph_bytes(name.as_ref(), Some(format), graph)?;
-        drafts.write(name, |out| out.write_all(&bytes)).map_err(Error::from)?;
-        names.push(name);
-    }
-    Ok(names)
-}
-
-/// The data come last: whoever waits for them finds the truth beside them.
-fn move_all(names: &[&'static str], drafts: &RunDir, dir: &RunDir) -> Result<Vec<PathBuf>, Failure> {
-    for name in names.iter().rev() {
-        let refused = |source| FileError { action: "write", path: dir.file(name), source };
-        fs::rename(drafts.file(name), dir.file(name)).map_err(refused).map_err(Error::from)?;
-    }
-    Ok(names.iter().map(|name| dir.file(name)).collect())
-}
-
-fn named_graph(simulated: &Simulated) -> Result<NamedGraph, Failure> {
-    let names = simulated.table.names().map(str::to_owned).collect();
-    NamedGraph::new(names, Pdag::from(&simulated.dag))
-        .map_err(|source| Error::Graph { path: "truth".into(), source }.into())
-}
-
-fn weighted(simulated: &Simulated, graph: &NamedGraph) -> Result<Option<NamedGraph>, Failure> {
-    let Some(weights) = &simulated.weights else { return Ok(None) };
-    let mut graph = graph.clone();
-    for edge in simulated.dag.edges() {
-        graph
-            .set_weight(edge, weights.get(edge))
-            .map_err(|source| Error::Graph { path: "weights.csv".into(), source })?;
-    }
-    Ok(Some(graph))
 }

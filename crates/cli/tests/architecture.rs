@@ -11,7 +11,7 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("determinism", &[]),
     ("graph", &[]),
     ("data", &["determinism", "graph"]),
@@ -19,8 +19,10 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("flow", &["determinism", "graph"]),
     ("search", &["determinism", "graph", "data", "score"]),
     ("gflowcausal", &["determinism", "graph", "data", "score", "flow", "search"]),
-    ("cli", &["determinism", "graph", "data", "score", "flow", "search", "gflowcausal"]),
-    ("python", &["gflowcausal"]),
+    ("report", &["gflowcausal"]),
+    ("bench", &["gflowcausal", "report"]),
+    ("cli", &["gflowcausal", "report", "bench"]),
+    ("python", &["gflowcausal", "report"]),
 ];
 
 /// What only some crates may use.

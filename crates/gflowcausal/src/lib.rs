@@ -10,22 +10,19 @@ mod driver;
 mod error;
 mod fingerprint;
 mod graph_file;
-mod layout;
 mod local_search;
 mod method;
 mod model;
 mod outputs;
-mod plot;
 mod posterior;
-mod report;
 mod representative;
 mod result;
 mod run_dir;
 mod run_file;
 mod sample;
 mod score_graph;
+mod simulated_files;
 mod size;
-mod text;
 mod training_log;
 
 pub use gflowcausal_data as data;
@@ -44,16 +41,15 @@ pub use fingerprint::fingerprint;
 pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::Model;
-pub use outputs::{FILES, write_outputs, write_samples};
-pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
+pub use outputs::{write_outputs, write_samples};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
-pub use report::{Record, write_report};
 pub use result::{
     CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject,
     ScoreObject, Seconds, SortabilityObject, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
-pub use run_file::{About, DataFile, RunFile};
+pub use run_file::{About, DataFile, RunFile, stored_run};
 pub use sample::{sample, sample_policy};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
-pub use text::{Look, aligned};
+pub use simulated_files::write_simulated;
+pub use training_log::read_log;

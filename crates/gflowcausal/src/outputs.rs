@@ -6,24 +6,10 @@ use gflowcausal_graph::{Format, NamedGraph, Pdag};
 use serde::Serialize;
 
 use crate::posterior::Draw;
-use crate::report::{REPORT, Record, stored_run};
 use crate::training_log::write_log;
 use crate::{Discovery, Error, ResultObject, RunDir, graph_bytes};
 
-/// The files that every finished run has.
-pub const FILES: [&str; 9] = [
-    "graph.json",
-    "graph.dot",
-    "graph.graphml",
-    "adjacency.csv",
-    "edges.csv",
-    "edge_probabilities.csv",
-    "samples.jsonl",
-    "report.html",
-    "result.json",
-];
-
-/// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are.
+/// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are. The report is written by who can draw it.
 ///
 /// # Errors
 /// When the system refuses, or a name has no place in one of the formats.
@@ -41,8 +27,6 @@ pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &ResultObject) -> 
     if let Some(training) = &found.training {
         dir.write("training.csv", |out| write_log(out, &training.history))?;
     }
-    let page = Record::of(found, result, stored_run(dir))?.to_html()?;
-    dir.write(REPORT, |out| out.write_all(page.as_bytes()))?;
     dir.write("result.json", |out| {
         serde_json::to_writer_pretty(&mut *out, result)?;
         out.write_all(b"\n")

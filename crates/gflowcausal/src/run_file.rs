@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Config;
+use crate::{Config, RunDir};
 
 /// A configuration file: the keys of [`Config`], and beside them which data and for how long.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,6 +83,13 @@ impl RunFile {
             "# Repeat this run: gflowcausal discover --config config.toml (gflowcausal {version})\n{table}"
         )
     }
+}
+
+/// The configuration of the run in `dir`, if it has one.
+#[must_use]
+pub fn stored_run(dir: &RunDir) -> Option<RunFile> {
+    let text = dir.read("config.toml").ok()?;
+    RunFile::parse(std::str::from_utf8(&text).ok()?).ok()
 }
 
 #[cfg(test)]

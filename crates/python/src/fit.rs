@@ -7,9 +7,9 @@ use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Look, Model, PlotKind, Problem, PruneName, Record, RunFile, ScoreName, plot_png, plot_svg,
-    sample_policy, with_threads, write_samples,
+    Config, Error, Model, Problem, PruneName, RunFile, ScoreName, sample_policy, with_threads, write_samples,
 };
+use gflowcausal_report::{Look, PlotKind, Record, plot_png, plot_svg, result_text};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -54,7 +54,7 @@ impl Fit {
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
             result: crate::json(&result)?,
-            summary: result.to_text(&file.config, Look::Plain),
+            summary: result_text(&result, &file.config, Look::Plain),
             samples,
             names: found.names,
             source,

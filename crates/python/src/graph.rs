@@ -120,7 +120,7 @@ impl Graph {
 
     /// A drawing.
     fn to_svg(&self) -> PyResult<String> {
-        Ok(guarded(|| Ok(gflowcausal::graph_svg(&self.graph)))?)
+        Ok(guarded(|| Ok(gflowcausal_report::graph_svg(&self.graph)))?)
     }
 
     /// Refuses a graph with a cycle or an edge without direction.

@@ -12,8 +12,9 @@ use gflowcausal::data;
 use gflowcausal::graph::Dag;
 use gflowcausal::{
     About, Checkpoints, Clock, Config, DataFile, DataObject, Discovery, Error, Problem, ResultObject, Run,
-    RunDir, RunFile, Step, fingerprint, problem_fingerprint, with_threads, write_outputs,
+    RunDir, RunFile, Step, fingerprint, problem_fingerprint, stored_run, with_threads, write_outputs,
 };
+use gflowcausal_report::{Record, write_report};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
@@ -137,6 +138,7 @@ impl Order {
         result.seconds = clock.seconds;
         if let Some(dir) = dir.as_ref().filter(|_| !line.is_cut.load(Ordering::Relaxed)) {
             write_outputs(dir, &found, &result)?;
+            write_report(dir, &Record::of(&found, &result, stored_run(dir))?)?;
         }
         Ok(Outcome { found, result, file })
     }

@@ -2,27 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use gflowcausal_flow::Progress;
-use gflowcausal_graph::{Dag, Edge};
+use gflowcausal::flow::Progress;
+use gflowcausal::graph::{Dag, Edge};
+use gflowcausal::{Discovery, Draw, Error, ResultObject, RunDir, RunFile, Training, read_log, stored_run};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use crate::layout::{Layout, label, width_of};
-use crate::training_log::read_log;
-use crate::{Discovery, Draw, Error, ResultObject, RunDir, RunFile, Training};
 
 /// A finished run, as its files tell it.
 pub struct Record {
-    pub(super) result: Stored,
-    pub(super) draws: Vec<Drawn>,
-    pub(super) run: Option<RunFile>,
+    pub(crate) result: Stored,
+    pub(crate) draws: Vec<Drawn>,
+    pub(crate) run: Option<RunFile>,
     /// The best graph's edges, likeliest first.
-    pub(super) edges: Vec<BestEdge>,
+    pub(crate) edges: Vec<BestEdge>,
     /// The likeliest graphs.
-    pub(super) top: Vec<Vec<Edge>>,
+    pub(crate) top: Vec<Vec<Edge>>,
     /// The true graph's edges, if they are known.
-    pub(super) truth: Option<Vec<Edge>>,
+    pub(crate) truth: Option<Vec<Edge>>,
     history: Vec<Progress>,
     order: Vec<usize>,
     graph: Dag,
@@ -30,29 +29,29 @@ pub struct Record {
 
 /// The parts of `result.json` that a report shows.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Stored {
-    pub(super) version: String,
-    pub(super) method: String,
-    pub(super) seed: u64,
-    pub(super) data: StoredData,
+pub(crate) struct Stored {
+    pub(crate) version: String,
+    pub(crate) method: String,
+    pub(crate) seed: u64,
+    pub(crate) data: StoredData,
     graph: StoredGraph,
     order: Vec<String>,
-    pub(super) score: StoredScore,
-    pub(super) posterior: StoredPosterior,
-    pub(super) sortability: Option<StoredSortability>,
-    pub(super) metrics: Option<Map<String, Value>>,
+    pub(crate) score: StoredScore,
+    pub(crate) posterior: StoredPosterior,
+    pub(crate) sortability: Option<StoredSortability>,
+    pub(crate) metrics: Option<Map<String, Value>>,
     truth: Option<Vec<(String, String)>>,
-    pub(super) training: Option<Training>,
+    pub(crate) training: Option<Training>,
     #[serde(default)]
-    pub(super) findings: Vec<Value>,
+    pub(crate) findings: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredData {
-    pub(super) name: String,
-    pub(super) rows: usize,
-    pub(super) variables: Vec<String>,
-    pub(super) sha256: String,
+pub(crate) struct StoredData {
+    pub(crate) name: String,
+    pub(crate) rows: usize,
+    pub(crate) variables: Vec<String>,
+    pub(crate) sha256: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -73,42 +72,42 @@ struct StoredEdge {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredScore {
-    pub(super) name: String,
-    pub(super) value: Option<f64>,
-    pub(super) graph: Option<f64>,
-    pub(super) temperature: f64,
-    pub(super) prune: Option<String>,
+pub(crate) struct StoredScore {
+    pub(crate) name: String,
+    pub(crate) value: Option<f64>,
+    pub(crate) graph: Option<f64>,
+    pub(crate) temperature: f64,
+    pub(crate) prune: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredPosterior {
-    pub(super) samples: u64,
-    pub(super) distinct: usize,
-    pub(super) effective_sample_size: Option<f64>,
-    pub(super) weighting: String,
-    pub(super) edge_probabilities: Vec<Vec<Option<f64>>>,
-    pub(super) top: Vec<StoredTop>,
-    pub(super) distance_to_exact: Option<StoredDistance>,
+pub(crate) struct StoredPosterior {
+    pub(crate) samples: u64,
+    pub(crate) distinct: usize,
+    pub(crate) effective_sample_size: Option<f64>,
+    pub(crate) weighting: String,
+    pub(crate) edge_probabilities: Vec<Vec<Option<f64>>>,
+    pub(crate) top: Vec<StoredTop>,
+    pub(crate) distance_to_exact: Option<StoredDistance>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredTop {
-    pub(super) weight: f64,
-    pub(super) log_reward: Option<f64>,
+pub(crate) struct StoredTop {
+    pub(crate) weight: f64,
+    pub(crate) log_reward: Option<f64>,
     edges: Vec<(String, String)>,
-    pub(super) compelled: Vec<bool>,
+    pub(crate) compelled: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredDistance {
-    pub(super) mean: f64,
-    pub(super) largest: f64,
+pub(crate) struct StoredDistance {
+    pub(crate) mean: f64,
+    pub(crate) largest: f64,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct StoredSortability {
-    pub(super) verdict: String,
+pub(crate) struct StoredSortability {
+    pub(crate) verdict: String,
 }
 
 /// An edge of the best graph and why it is there.
@@ -278,12 +277,6 @@ impl Drawn {
             count: *count,
         }
     }
-}
-
-/// The run's own configuration, if it has one.
-pub(crate) fn stored_run(dir: &RunDir) -> Option<RunFile> {
-    let text = dir.read("config.toml").ok()?;
-    RunFile::parse(std::str::from_utf8(&text).ok()?).ok()
 }
 
 fn read_samples(bytes: &[u8]) -> Result<Vec<Drawn>, String> {

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use gflowcausal_data::{Finding, Severity};
-
-use crate::{Config, EdgeObject, ResultObject, ScoreName, Training, Weighting};
+use gflowcausal::data::{Finding, Severity};
+use gflowcausal::{Config, EdgeObject, ResultObject, ScoreName, Training, Weighting};
 
 /// Whether a text has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +31,17 @@ impl Look {
     }
 }
 
-impl ResultObject {
-    /// The data, the checks, the edges, and how far to trust them.
-    #[must_use]
-    pub fn to_text(&self, config: &Config, look: Look) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = head(&mut text, self, config, look);
-        text.push('\n');
-        text.push_str(&edges(self));
-        text.push('\n');
-        let _ = foot(&mut text, self, look);
-        text
-    }
+/// The data, the checks, the edges, and how far to trust them.
+#[must_use]
+pub fn result_text(result: &ResultObject, config: &Config, look: Look) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = head(&mut text, result, config, look);
+    text.push('\n');
+    text.push_str(&edges(result));
+    text.push('\n');
+    let _ = foot(&mut text, result, look);
+    text
 }
 
 fn head(text: &mut String, result: &ResultObject, config: &Config, look: Look) -> std::fmt::Result {

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use super::findings::{Cell, Outcome, cells};
 use super::losses::Losses;
 use super::policy::{Effort, line_through, mean, recall, scored, simulated, timed, trained};
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// Policies with and without the mask, at several temperatures.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Ablation {
+pub(crate) struct Ablation {
     simulate: Simulation,
     /// How many graphs each policy draws.
     draws: usize,
@@ -68,7 +68,7 @@ struct Fit {
 }
 
 impl Ablation {
-    pub(super) fn measure(&self, seeds: u64, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, seeds: u64, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let columns = [
             "policy",
             "temperature",
@@ -85,9 +85,9 @@ impl Ablation {
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
-                tell(&format!("{}, {seed} of {seeds}", policy.name));
+                control.tell(&format!("{}, {seed} of {seeds}", policy.name));
                 let data = simulated(&self.simulate, seed)?;
-                runs.push(policy.measure(&data, self.draws, seed)?);
+                runs.push(policy.measure(control, &data, (self.draws, seed))?);
             }
             outcome.row(row(policy, self.draws, &runs));
         }
@@ -96,8 +96,8 @@ impl Ablation {
             row.resize(columns.len(), Cell::from(""));
             outcome.row(row);
         }
-        tell("flow loss");
-        let losses = self.loss.measure(tell)?;
+        control.tell("flow loss");
+        let losses = self.loss.measure(control)?;
         outcome.figures.extend(losses.figures);
         self.explain(&mut outcome, seeds);
         Ok(outcome)
@@ -133,11 +133,16 @@ fn row(policy: &Policy, draws: usize, runs: &[Measured]) -> Vec<Cell> {
 }
 
 impl Policy {
-    fn measure(&self, data: &Simulated, draws: usize, seed: u64) -> Result<Measured, Failure> {
+    fn measure(
+        &self,
+        control: &Control<'_>,
+        data: &Simulated,
+        (draws, seed): (usize, u64),
+    ) -> Result<Measured, BenchError> {
         let problem = scored(data, self.score)?;
         let reward = problem.log_reward(self.walk)?;
         let config = self.effort.config(self.walk, ObjectiveName::Tb, self.temperature, seed);
-        let trainer = trained(config, &problem, &*reward, &mut |_| {})?;
+        let trainer = trained(control, config, &problem, &*reward, &mut |_| {})?;
         let sampler = trainer.sampler();
         let terminals = drawn(&sampler, draws, seed);
         let log_partition = match (self.score, reward.local()) {

@@ -2,13 +2,13 @@
 
 use gflowcausal::data::{Simulation, simulate};
 use gflowcausal::graph::{Cpdag, Dag, Edge};
-use gflowcausal::{Config, Discovery, Error, Figure, FigureAxis, Series, Span, discover};
+use gflowcausal::{Config, Discovery, Error, discover};
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells, significant};
 use super::policy::mean;
-use crate::failure::Failure;
-use crate::interrupt;
+use crate::{BenchError, Control};
 
 /// How many bins probabilities fall into.
 const BINS: usize = 10;
@@ -16,7 +16,7 @@ const BINS: usize = 10;
 /// Many small problems, solved with the default settings.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Calibration {
+pub(crate) struct Calibration {
     problems: usize,
     nodes: usize,
     /// Edges a variable; taken in turn.
@@ -50,14 +50,11 @@ impl Calibration {
         nothing.then(|| "calibration needs problems, degrees and rows".to_owned())
     }
 
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
-        interrupt::listen();
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let mut sums = Sums::default();
         for k in 0..self.problems {
-            tell(&format!("problem {} of {}", k + 1, self.problems));
-            if interrupt::is_requested() {
-                return Err(Failure::interrupted());
-            }
+            control.tell(&format!("problem {} of {}", k + 1, self.problems));
+            control.check()?;
             let simulated = simulate(&self.problem(k)).map_err(Error::from)?;
             let config = Config { iterations: self.iterations, seed: k as u64, ..Config::default() };
             sums.add(&discover(&simulated.table, &config)?, &simulated.dag);

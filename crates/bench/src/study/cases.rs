@@ -1,15 +1,15 @@
 //! The time it takes to draw graphs by the paper's three cases, the naive way beside each.
 
+use gflowcausal::Error;
 use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Terrain, Walk};
 use gflowcausal::graph::Constraints;
-use gflowcausal::{Error, Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
 use super::naive::Naive;
 use super::policy::timed;
-use crate::failure::Failure;
-use crate::interrupt;
+use crate::{BenchError, Control};
 
 /// How many points a line has.
 const POINTS: usize = 10;
@@ -17,7 +17,7 @@ const POINTS: usize = 10;
 /// Draws by each case, at each size.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Cases {
+pub(crate) struct Cases {
     size: Vec<Size>,
 }
 
@@ -42,12 +42,12 @@ const WALKS: [(Walk, &str); 4] = [
 type Course = Vec<(f64, f64)>;
 
 impl Cases {
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let columns = ["variables", "draws", "way", "graphs", "steps a graph", "CPU ms a graph", "of Case 1"];
         let mut outcome = Outcome::new(&columns);
         for size in &self.size {
-            tell(&format!("{} variables", size.nodes));
-            size.measure(&mut outcome)?;
+            control.tell(&format!("{} variables", size.nodes));
+            size.measure(control, &mut outcome)?;
         }
         outcome.note(
             "one thread, perceptron 2 × 256 at its first values: what the weights are does not change the time",
@@ -60,16 +60,16 @@ impl Cases {
 }
 
 impl Size {
-    fn measure(&self, outcome: &mut Outcome) -> Result<(), Failure> {
+    fn measure(&self, control: &Control<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
         let mut series = Vec::new();
         let mut first = None;
         for (walk, name) in WALKS {
             let terrain = Terrain::new(walk, Constraints::none(self.nodes))
                 .map_err(|error| Error::from(gflowcausal::flow::TrainError::from(error)))?;
             let network = Mlp::new(terrain.inputs(), terrain.actions(), &MlpConfig::default(), 1);
-            let naive = if walk == Walk::Order { None } else { Some(self.naively(walk, &network)?) };
+            let naive = if walk == Walk::Order { None } else { Some(self.naively(control, walk, &network)?) };
             let steps = naive.as_ref().map_or(self.nodes as f64, |(_, steps)| *steps);
-            let course = self.ours(&Sampler::new(&terrain, &network))?;
+            let course = self.ours(control, &Sampler::new(&terrain, &network))?;
             let base = *first.get_or_insert(milliseconds(&course));
             for (way, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
                 let Some(course) = course else { continue };
@@ -90,15 +90,20 @@ impl Size {
         Ok(())
     }
 
-    fn ours(&self, sampler: &Sampler<'_>) -> Result<Course, Failure> {
-        course(self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
+    fn ours(&self, control: &Control<'_>, sampler: &Sampler<'_>) -> Result<Course, BenchError> {
+        course(control, self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
     }
 
     /// The course of the naive way, and the mean number of steps.
-    fn naively(&self, walk: Walk, network: &dyn Network) -> Result<(Course, f64), Failure> {
+    fn naively(
+        &self,
+        control: &Control<'_>,
+        walk: Walk,
+        network: &dyn Network,
+    ) -> Result<(Course, f64), BenchError> {
         let naive = Naive::new(walk, self.nodes, network);
         let mut steps = 0;
-        let course = course(self.naive, |part, count| {
+        let course = course(control, self.naive, |part, count| {
             for k in 0..count as u64 {
                 steps += naive.draw(part, k).1;
             }
@@ -108,14 +113,15 @@ impl Size {
 }
 
 /// Draws in equal parts; `draw` gets the number of the part and how many to draw.
-fn course(graphs: usize, mut draw: impl FnMut(u64, usize)) -> Result<Course, Failure> {
+fn course(
+    control: &Control<'_>,
+    graphs: usize,
+    mut draw: impl FnMut(u64, usize),
+) -> Result<Course, BenchError> {
     let (mut seconds, mut done) = (0.0, 0);
     let mut course = Vec::new();
-    interrupt::listen();
     for part in 1..=POINTS {
-        if interrupt::is_requested() {
-            return Err(Failure::interrupted());
-        }
+        control.check()?;
         let count = graphs * part / POINTS - done;
         done += count;
         seconds += timed(|| draw(part as u64, count)).1;

@@ -2,19 +2,20 @@
 
 use std::collections::HashSet;
 
+use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ObjectiveName, SampleMode, Terminal, Walk};
-use gflowcausal::{Figure, FigureAxis, ScoreName, Series, Span};
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
 use super::policy::{Effort, Watched, mean, recall, scored, simulated, trained};
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// Policies trained at several sizes and temperatures.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Diversity {
+pub(crate) struct Diversity {
     /// How many graphs are drawn.
     draws: usize,
     /// From which share of the true edges on a graph is good.
@@ -38,7 +39,7 @@ struct Drawn {
 }
 
 impl Diversity {
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let good = format!("distinct, TPR > {}", self.good);
         let columns = [
             "variables",
@@ -55,8 +56,8 @@ impl Diversity {
         for size in &self.size {
             for &temperature in &self.temperatures {
                 let nodes = size.simulate.nodes;
-                tell(&format!("{nodes} variables, temperature {temperature}"));
-                let drawn = size.draw(temperature, self.draws)?;
+                control.tell(&format!("{nodes} variables, temperature {temperature}"));
+                let drawn = size.draw(control, temperature, self.draws)?;
                 let (course, better) = (drawn.distinct_above(self.good), drawn.distinct_above(drawn.best));
                 outcome.row(cells![
                     nodes,
@@ -88,14 +89,14 @@ impl Diversity {
 }
 
 impl Size {
-    fn draw(&self, temperature: f64, count: usize) -> Result<Drawn, Failure> {
+    fn draw(&self, control: &Control<'_>, temperature: f64, count: usize) -> Result<Drawn, BenchError> {
         let data = simulated(&self.simulate, 1)?;
         let problem = scored(&data, ScoreName::Varsort)?;
         let reward = problem.log_reward(Walk::Chain)?;
         let watched = Watched::new(&*reward, &data.dag);
         let config = self.effort.config(Walk::Chain, ObjectiveName::Tb, temperature, 1);
         let mut best: f64 = 0.0;
-        let trainer = trained(config, &problem, &watched, &mut |_| {
+        let trainer = trained(control, config, &problem, &watched, &mut |_| {
             best = watched.take().into_iter().fold(best, f64::max);
         })?;
         let samples = trainer.sampler().sample(count, 1, SampleMode::Policy);

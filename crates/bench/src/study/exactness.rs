@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::findings::{Cell, Outcome, cells};
 use super::policy::{Effort, scored, simulated, timed, trained};
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// The most states that are looked at one by one.
 const MOST_STATES: usize = 200_000;
@@ -15,7 +15,7 @@ const MOST_STATES: usize = 200_000;
 /// Every walk with every objective at each size.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Exactness {
+pub(crate) struct Exactness {
     rows: usize,
     size: Vec<Size>,
 }
@@ -30,7 +30,7 @@ struct Size {
 }
 
 impl Exactness {
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let columns =
             ["variables", "walk", "objective", "states", "ends", "iterations", "TV", "JSD (nats)", "CPU s"];
         let mut outcome = Outcome::new(&columns);
@@ -45,8 +45,8 @@ impl Exactness {
             let problem = scored(&data, ScoreName::Bge)?;
             for walk in Walk::ALL {
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
-                    tell(&format!("{} variables, {walk} {objective}", size.nodes));
-                    outcome.row(size.compare(&problem, walk, objective)?);
+                    control.tell(&format!("{} variables, {walk} {objective}", size.nodes));
+                    outcome.row(size.compare(control, &problem, walk, objective)?);
                 }
             }
         }
@@ -64,17 +64,18 @@ impl Exactness {
 impl Size {
     fn compare(
         &self,
+        control: &Control<'_>,
         problem: &Problem<'_>,
         walk: Walk,
         objective: ObjectiveName,
-    ) -> Result<Vec<Cell>, Failure> {
+    ) -> Result<Vec<Cell>, BenchError> {
         let terrain = Terrain::new(walk, problem.model.constraints().clone())
             .map_err(|error| Error::from(TrainError::from(error)))?;
         let space = StateSpace::enumerate(&terrain, MOST_STATES)
-            .map_err(|error| Failure::running("too-many-states", error.to_string()))?;
+            .map_err(|error| BenchError::TooManyStates(error.to_string()))?;
         let reward = problem.log_reward(walk)?;
         let config = self.effort.config(walk, objective, 1.0, 1);
-        let (trainer, seconds) = timed(|| trained(config, problem, &*reward, &mut |_| {}));
+        let (trainer, seconds) = timed(|| trained(control, config, problem, &*reward, &mut |_| {}));
         let policy = space.policy_outcome(&trainer?.sampler().log_flows(&space));
         let target = space.target(&*reward);
         Ok(cells![

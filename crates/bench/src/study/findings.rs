@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use gflowcausal::Figure;
+use gflowcausal_report::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::output::{aligned, csv_cell, markdown_table};
+use crate::cells::{csv_cell, markdown_table};
+use gflowcausal_report::aligned;
 
 /// A word or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(in crate::bench) enum Cell {
+pub(crate) enum Cell {
     /// A number in full; three digits of it are shown.
     Number(f64),
     /// A word; empty where there is nothing to say.
@@ -65,7 +66,7 @@ impl Cell {
 
 /// A cell for the text or number of each argument.
 macro_rules! cells {
-    ($($value:expr),* $(,)?) => { vec![$($crate::bench::study::findings::Cell::from($value)),*] };
+    ($($value:expr),* $(,)?) => { vec![$($crate::study::findings::Cell::from($value)),*] };
 }
 pub(super) use cells;
 
@@ -84,21 +85,21 @@ pub(super) fn significant(value: f64) -> String {
 
 /// The table of a study.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::bench) struct Findings {
-    pub(in crate::bench) suite: String,
-    pub(in crate::bench) title: String,
-    pub(in crate::bench) columns: Vec<String>,
-    pub(in crate::bench) rows: Vec<Vec<Cell>>,
+pub(crate) struct Findings {
+    pub(crate) suite: String,
+    pub(crate) title: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// What there is to say about it.
-    pub(in crate::bench) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// All that comes out of a study.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::bench) struct Outcome {
-    pub(in crate::bench) findings: Findings,
+pub(crate) struct Outcome {
+    pub(crate) findings: Findings,
     /// By the name of their files.
-    pub(in crate::bench) figures: BTreeMap<String, Figure>,
+    pub(crate) figures: BTreeMap<String, Figure>,
 }
 
 impl Outcome {
@@ -125,7 +126,7 @@ impl Outcome {
 
 impl Findings {
     /// For the terminal.
-    pub(in crate::bench) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let header = self.header();
         let rows = self.cells(Cell::text);
         let is_number = |&column: &usize| self.rows.iter().any(|row| matches!(row[column], Cell::Number(_)));
@@ -135,14 +136,14 @@ impl Findings {
     }
 
     /// For documents.
-    pub(in crate::bench) fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let table = markdown_table(&self.header(), &self.cells(Cell::text));
         let notes: String = self.notes.iter().map(|note| format!("\n{note}\n")).collect();
         format!("### {}: {}\n\n{table}{notes}\n", self.suite, self.title)
     }
 
     /// All rows with numbers in full.
-    pub(in crate::bench) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(|column| csv_cell(column)).collect();
         let rows: String = self.cells(Cell::csv).iter().map(|row| row.join(",") + "\n").collect();
         format!("{}\n{rows}", columns.join(","))

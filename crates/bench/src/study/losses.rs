@@ -1,13 +1,14 @@
 //! The course of the loss in training.
 
+use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ObjectiveName, Walk};
-use gflowcausal::{Figure, FigureAxis, ScoreName, Series, Span};
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
 use super::policy::{Effort, mean, scored, simulated, timed, trained};
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// How many points a line has: each the mean of as many iterations as fall on it.
 const POINTS: usize = 60;
@@ -15,7 +16,7 @@ const POINTS: usize = 60;
 /// Training runs of which the loss is drawn.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Losses {
+pub(crate) struct Losses {
     /// What the figure and its files are called.
     pub(super) figure: String,
     pub(super) heading: String,
@@ -36,13 +37,13 @@ pub(super) struct Curve {
 }
 
 impl Losses {
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let columns = ["run", "iterations", "batch", "first loss", "last loss", "ratio", "CPU s"];
         let mut outcome = Outcome::new(&columns);
         let mut series = Vec::new();
         for curve in &self.curve {
-            tell(&curve.name);
-            let (points, seconds) = timed(|| curve.points());
+            control.tell(&curve.name);
+            let (points, seconds) = timed(|| curve.points(control));
             let points = points?;
             let (first, last) = (points[0].1, points[points.len() - 1].1);
             let Effort { iterations, batch_size, .. } = curve.effort;
@@ -73,7 +74,7 @@ impl Losses {
 
 impl Curve {
     /// The mean loss of each stretch of iterations.
-    fn points(&self) -> Result<Vec<(f64, f64)>, Failure> {
+    fn points(&self, control: &Control<'_>) -> Result<Vec<(f64, f64)>, BenchError> {
         let data = simulated(&self.simulate, 1)?;
         let problem = scored(&data, self.score)?;
         let reward = problem.log_reward(self.walk)?;
@@ -81,7 +82,7 @@ impl Curve {
         // A target that moves would move the loss.
         config.temperature.iterations = 0;
         let mut losses = Vec::new();
-        trained(config, &problem, &*reward, &mut |progress| losses.push(progress.loss))?;
+        trained(control, config, &problem, &*reward, &mut |progress| losses.push(progress.loss))?;
         Ok(stretches(&losses))
     }
 }

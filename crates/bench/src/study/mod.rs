@@ -29,7 +29,7 @@ use self::sampling::Sampling;
 use self::speed::Speed;
 use super::runs::{digest, program_stamp};
 use super::suite::Suite;
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// What a suite measures beside its runs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -51,8 +51,8 @@ impl Study {
         &self,
         suite: &Suite,
         out: &Path,
-        tell: &(dyn Fn(&str) + Sync),
-    ) -> Result<Findings, Failure> {
+        control: &Control<'_>,
+    ) -> Result<Findings, BenchError> {
         let kept = RunDir::create(out.join("studies")).map_err(Error::from)?;
         let seeds = self.takes_seeds().then_some(suite.seeds);
         let name = format!("{}.json", &digest(&format!("{} {self:?} {seeds:?}", program_stamp()))[..16]);
@@ -60,10 +60,9 @@ impl Study {
         let known = known.filter(Outcome::is_whole);
         let mut outcome = match known {
             Some(outcome) => outcome,
-            None => self.measure(suite.seeds, tell)?,
+            None => self.measure(suite.seeds, control)?,
         };
-        let bytes =
-            serde_json::to_vec(&outcome).map_err(|error| Failure::running("json", error.to_string()))?;
+        let bytes = serde_json::to_vec(&outcome).map_err(BenchError::Json)?;
         kept.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
         outcome.findings.suite.clone_from(&suite.name);
         outcome.findings.title.clone_from(&suite.title);
@@ -89,22 +88,22 @@ impl Study {
     }
 
     /// Times are those of one thread, so all but the calibration, which asks for none, run on one.
-    fn measure(&self, seeds: u64, tell: &(dyn Fn(&str) + Sync)) -> Result<Outcome, Failure> {
+    fn measure(&self, seeds: u64, control: &Control<'_>) -> Result<Outcome, BenchError> {
         match self {
-            Self::Ablation(study) => with_threads(1, || study.measure(seeds, tell)),
-            Self::Calibration(study) => study.measure(tell),
-            Self::Cases(study) => with_threads(1, || study.measure(tell)),
-            Self::Diversity(study) => with_threads(1, || study.measure(tell)),
-            Self::Exactness(study) => with_threads(1, || study.measure(tell)),
-            Self::Losses(study) => with_threads(1, || study.measure(tell)),
-            Self::Sampling(study) => with_threads(1, || study.measure(seeds, tell)),
-            Self::Speed(study) => with_threads(1, || study.measure(tell)),
+            Self::Ablation(study) => with_threads(1, || study.measure(seeds, control)),
+            Self::Calibration(study) => study.measure(control),
+            Self::Cases(study) => with_threads(1, || study.measure(control)),
+            Self::Diversity(study) => with_threads(1, || study.measure(control)),
+            Self::Exactness(study) => with_threads(1, || study.measure(control)),
+            Self::Losses(study) => with_threads(1, || study.measure(control)),
+            Self::Sampling(study) => with_threads(1, || study.measure(seeds, control)),
+            Self::Speed(study) => with_threads(1, || study.measure(control)),
         }
     }
 }
 
 /// The table as CSV; each figure as SVG, PNG and the CSV of its points.
-fn write(outcome: &Outcome, out: &Path) -> Result<(), Failure> {
+fn write(outcome: &Outcome, out: &Path) -> Result<(), BenchError> {
     let mut files = vec![(format!("{}.csv", outcome.findings.suite), outcome.findings.csv().into_bytes())];
     for (name, figure) in &outcome.figures {
         files.push((format!("{name}.svg"), figure.svg().into_bytes()));
@@ -120,6 +119,8 @@ fn write(outcome: &Outcome, out: &Path) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::findings::Cell;
     use super::*;
 
@@ -129,8 +130,9 @@ mod tests {
         let suite = suites.into_iter().next().expect("one suite").quick();
         let home = tempfile::TempDir::new().expect("a directory");
         let study = suite.study.as_ref().expect("a study");
-        let findings =
-            study.perform(&suite, home.path(), &|_| {}).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let findings = study
+            .perform(&suite, home.path(), &Control { stop: &AtomicBool::new(false), tell: &|_| {} })
+            .unwrap_or_else(|failure| panic!("{failure:?}"));
         let files = std::fs::read_dir(home.path()).expect("it can be listed");
         let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("a file").file_name();
         (findings, files.map(|file| name(file).to_string_lossy().into_owned()).collect())

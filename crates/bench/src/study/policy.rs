@@ -12,8 +12,7 @@ use gflowcausal::graph::Dag;
 use gflowcausal::{Config, Error, Problem, ScoreName};
 use serde::Deserialize;
 
-use crate::failure::Failure;
-use crate::interrupt;
+use crate::{BenchError, Control};
 
 /// How much a policy is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -55,35 +54,33 @@ impl Effort {
 }
 
 /// Data by the options of `simulate`.
-pub(super) fn simulated(simulation: &Simulation, seed: u64) -> Result<Simulated, Failure> {
+pub(super) fn simulated(simulation: &Simulation, seed: u64) -> Result<Simulated, BenchError> {
     let simulation = Simulation { seed, ..simulation.clone() };
     Ok(simulate(&simulation).map_err(Error::from)?)
 }
 
 /// The data of `simulated` under `score`.
-pub(super) fn scored(simulated: &Simulated, score: ScoreName) -> Result<Problem<'_>, Failure> {
+pub(super) fn scored(simulated: &Simulated, score: ScoreName) -> Result<Problem<'_>, BenchError> {
     Ok(Problem::new(&simulated.table, &Config { score, ..Config::default() })?)
 }
 
 /// Trains to the end; `watch` is told of each iteration.
 pub(super) fn trained<'a>(
+    control: &Control<'_>,
     config: TrainConfig,
     problem: &'a Problem<'_>,
     reward: &'a dyn LogReward,
     watch: &mut dyn FnMut(&Progress),
-) -> Result<Trainer<'a>, Failure> {
+) -> Result<Trainer<'a>, BenchError> {
     let flow = FlowProblem { constraints: problem.model.constraints(), reward, improve: None };
     let mut trainer = Trainer::new(config.validate().map_err(Error::from)?, flow).map_err(Error::from)?;
-    interrupt::listen();
     let mut tell = |event: &Event<'_>| {
         if let Event::Iteration(progress) = event {
             watch(progress);
         }
     };
     while trainer.step(&mut tell).map_err(Error::from)?.is_none() {
-        if interrupt::is_requested() {
-            return Err(Failure::interrupted());
-        }
+        control.check()?;
     }
     Ok(trainer)
 }
@@ -148,7 +145,7 @@ pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// The slope of the line through `points` by least squares, and the share of the variance that it explains.
-pub(in crate::bench) fn line_through(points: &[(f64, f64)]) -> (f64, f64) {
+pub(crate) fn line_through(points: &[(f64, f64)]) -> (f64, f64) {
     let (x_mean, y_mean) = (mean(points.iter().map(|p| p.0)), mean(points.iter().map(|p| p.1)));
     let sum = |term: fn(f64, f64) -> f64| -> f64 {
         points.iter().map(|&(x, y)| term(x - x_mean, y - y_mean)).sum()

@@ -1,18 +1,19 @@
 //! How many good graphs are sampled in the course of training.
 
+use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ExplorationConfig, ObjectiveName, Walk};
-use gflowcausal::{Figure, FigureAxis, ScoreName, Series, Span};
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
 use super::policy::{Effort, Watched, mean, scored, simulated, trained};
-use crate::failure::Failure;
+use crate::{BenchError, Control};
 
 /// Training runs whose samples are held against the truth.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Sampling {
+pub(crate) struct Sampling {
     simulate: Simulation,
     effort: Effort,
     /// From which share of the true edges on a graph is good.
@@ -46,7 +47,7 @@ fn one() -> f64 {
 type Run = Vec<Vec<f64>>;
 
 impl Sampling {
-    pub(super) fn measure(&self, seeds: u64, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
+    pub(super) fn measure(&self, seeds: u64, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let good = format!("TPR > {}", self.good);
         let columns = [
             "policy",
@@ -62,8 +63,8 @@ impl Sampling {
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
-                tell(&format!("{}, {seed} of {seeds}", policy.name));
-                runs.push(self.run(policy, seed)?);
+                control.tell(&format!("{}, {seed} of {seeds}", policy.name));
+                runs.push(self.run(control, policy, seed)?);
             }
             outcome.row(self.row(policy, &runs));
             series.push(Series { name: policy.name.clone(), points: self.course(&runs) });
@@ -83,7 +84,7 @@ impl Sampling {
         Ok(outcome)
     }
 
-    fn run(&self, policy: &Policy, seed: u64) -> Result<Run, Failure> {
+    fn run(&self, control: &Control<'_>, policy: &Policy, seed: u64) -> Result<Run, BenchError> {
         let data = simulated(&self.simulate, seed)?;
         let problem = scored(&data, ScoreName::Varsort)?;
         let reward = problem.log_reward(Walk::Chain)?;
@@ -96,7 +97,7 @@ impl Sampling {
             config.exploration = ExplorationConfig { start: 1.0, end: 1.0, iterations: 0 };
         }
         let mut run = Vec::new();
-        trained(config, &problem, &watched, &mut |progress| {
+        trained(control, config, &problem, &watched, &mut |progress| {
             // The first call also brings the random walks that the start looks at.
             let mut seen = watched.take();
             if progress.iteration == 1 {

@@ -12,8 +12,7 @@ use serde::Deserialize;
 
 use super::findings::{Cell, Outcome, cells, significant};
 use super::policy::timed;
-use crate::failure::Failure;
-use crate::interrupt;
+use crate::{BenchError, Control};
 
 /// Rows of the matrices whose product is the peak.
 const PRODUCT: usize = 512;
@@ -28,7 +27,7 @@ const LOT: usize = 32;
 /// Every walk with every objective at each size.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::bench) struct Speed {
+pub(crate) struct Speed {
     nodes: Vec<usize>,
     /// How long each case is tried, in CPU seconds; at least three iterations, and one lot of draws.
     seconds: f64,
@@ -56,8 +55,7 @@ impl LocalLogReward for Nothing {
 }
 
 impl Speed {
-    pub(super) fn measure(&self, tell: &dyn Fn(&str)) -> Result<Outcome, Failure> {
-        interrupt::listen();
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let columns = [
             "variables",
             "walk",
@@ -82,12 +80,12 @@ impl Speed {
                 }
                 let drawn = self.draws_a_second(&terrain);
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
-                    tell(&format!("{nodes} variables, {walk} {objective}"));
+                    control.tell(&format!("{nodes} variables, {walk} {objective}"));
                     let operations = if objective == ObjectiveName::Fm { with_parents } else { plain };
                     if operations > 1e9 * self.most_giga_operations {
                         left_out.push(format!("{walk} {objective} at {nodes}"));
                     } else {
-                        outcome.row(self.row(nodes, walk, objective, (operations, peak, drawn))?);
+                        outcome.row(self.row(control, nodes, walk, objective, (operations, peak, drawn))?);
                     }
                 }
             }
@@ -109,14 +107,13 @@ impl Speed {
 
     fn row(
         &self,
+        control: &Control<'_>,
         nodes: usize,
         walk: Walk,
         objective: ObjectiveName,
         (operations, peak, drawn): (f64, f64, f64),
-    ) -> Result<Vec<Cell>, Failure> {
-        if interrupt::is_requested() {
-            return Err(Failure::interrupted());
-        }
+    ) -> Result<Vec<Cell>, BenchError> {
+        control.check()?;
         let each = self.iteration(nodes, walk, objective)?;
         let speed = operations / each;
         Ok(cells![
@@ -132,7 +129,7 @@ impl Speed {
     }
 
     /// The fewest seconds of an iteration.
-    fn iteration(&self, nodes: usize, walk: Walk, objective: ObjectiveName) -> Result<f64, Failure> {
+    fn iteration(&self, nodes: usize, walk: Walk, objective: ObjectiveName) -> Result<f64, BenchError> {
         let replay = ReplayConfig { capacity: 0, share: 0.0 };
         let iterations = usize::MAX;
         // The policy stays what it is, so that its walks stay as long as those counted.
@@ -172,8 +169,8 @@ impl Speed {
     }
 }
 
-fn terrain(walk: Walk, nodes: usize) -> Result<Terrain, Failure> {
-    let refused = |error| Failure::from(Error::from(TrainError::from(error)));
+fn terrain(walk: Walk, nodes: usize) -> Result<Terrain, BenchError> {
+    let refused = |error| BenchError::from(Error::from(TrainError::from(error)));
     Terrain::new(walk, Constraints::none(nodes)).map_err(refused)
 }
 

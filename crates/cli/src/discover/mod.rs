@@ -7,9 +7,10 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use gflowcausal::graph::{Dag, ReadOptions};
 use gflowcausal::{
-    Checkpoints, Clock, Config, DataObject, Discovery, Error, Look, Problem, ResultObject, RunDir, RunFile,
-    Step, fingerprint, problem_fingerprint, read_truth, write_outputs,
+    Checkpoints, Clock, Config, DataObject, Discovery, Error, Problem, ResultObject, RunDir, RunFile, Step,
+    fingerprint, problem_fingerprint, read_truth, stored_run, write_outputs,
 };
+use gflowcausal_report::{Look, Record, result_text, write_report};
 
 use self::arguments::Wanted;
 pub(crate) use self::arguments::{Arguments, Penalty, penalty};
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     result.seconds = clock.seconds;
     if let Some(dir) = &dir {
         write_outputs(dir, &found, &result)?;
+        write_report(dir, &Record::of(&found, &result, stored_run(dir))?)?;
     }
     match arguments.format {
         Shape::Json => print_json(&result)?,
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>) -> String {
     let files = dir.map(|dir| format!("files in {}\n", dir.path().display()));
     let seconds = result.seconds.total;
-    format!("{}{}{seconds:.1} s\n", result.to_text(config, Look::Terminal), files.unwrap_or_default())
+    format!("{}{}{seconds:.1} s\n", result_text(result, config, Look::Terminal), files.unwrap_or_default())
 }
 
 fn read(wanted: &Wanted, arguments: &Arguments) -> Result<Data, Failure> {

@@ -1,7 +1,8 @@
 //! The command that repeats a run.
 
-use super::Record;
-use crate::{Config, RunFile};
+use gflowcausal::{Config, RunFile};
+
+use crate::Record;
 
 /// The command line that repeats the run, from the configuration in its directory.
 pub(super) fn command(record: &Record) -> Option<String> {
@@ -68,8 +69,9 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gflowcausal::{About, DataFile, ScoreName};
+
     use super::*;
-    use crate::{About, DataFile, ScoreName};
 
     #[test]
     fn what_was_said_is_said_again() {

@@ -1,11 +1,10 @@
 //! What the page's script works on, as JSON that no name can break out of.
 
-use gflowcausal_graph::Edge;
+use gflowcausal::graph::Edge;
 use serde::Serialize;
 
-use super::Record;
-use super::record::BestEdge;
 use crate::layout::{Layout, label};
+use crate::record::{BestEdge, Record};
 
 /// Probabilities below this are not shown.
 const LEAST: f64 = 5e-4;

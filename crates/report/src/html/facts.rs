@@ -1,9 +1,9 @@
 //! What was run and how far to trust it, in words and numbers.
 
-use gflowcausal_graph::counted;
+use gflowcausal::graph::counted;
 use serde_json::Value;
 
-use super::Record;
+use crate::Record;
 
 /// A name and its value.
 type Fact = (&'static str, String);

@@ -1,21 +1,16 @@
 //! The report of a run: one HTML file that opens offline in any browser.
 
 mod command;
+mod data;
 mod facts;
-mod page;
-mod record;
 
+use gflowcausal::Error;
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 use sha2::{Digest, Sha256};
 
-pub use self::record::Record;
-pub(crate) use self::record::{BestEdge, Drawn, stored_run};
 use crate::plot::{FIGURE_STYLE, edge_counts, panels, scores};
-use crate::{Error, RunDir};
-
-/// The name of the report in a run's directory.
-pub(crate) const REPORT: &str = "report.html";
+use crate::{REPORT, Record};
 
 const TEMPLATE: &str = include_str!("page/report.html");
 const STYLE: &str = include_str!("page/report.css");
@@ -35,15 +30,6 @@ const SCRIPTS: [&str; 9] = [
 
 /// The size of a chart in the page.
 const CHART: (f64, f64) = (380.0, 230.0);
-
-/// Writes the report of the run in `dir`, beside its other files.
-///
-/// # Errors
-/// When the run is not finished, its files are damaged, or the system refuses.
-pub fn write_report(dir: &RunDir) -> Result<(), Error> {
-    let page = Record::open(dir)?.to_html()?;
-    Ok(dir.write(REPORT, |out| out.write_all(page.as_bytes()))?)
-}
 
 impl Record {
     /// The report as one HTML page without any reference to the outside.
@@ -78,7 +64,7 @@ impl Record {
             version => &self.result.version,
             figure_style => safe(FIGURE_STYLE.to_owned()),
             style => safe(STYLE.to_owned()),
-            data => safe(page::json(self)),
+            data => safe(data::json(self)),
             script => safe(script),
         };
         templates.get_template(REPORT).and_then(|template| template.render(page)).map_err(failed)

@@ -1,6 +1,6 @@
 //! A graph cut into rows: long edges become chains of bends, and rows are ordered so that few edges cross.
 
-use gflowcausal_graph::{Dag, Edge};
+use gflowcausal::graph::{Dag, Edge};
 
 use super::crossings::{crossings, crossings_of_pair};
 

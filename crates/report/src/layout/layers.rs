@@ -1,6 +1,6 @@
 //! Which row each node stands in: below its causes, rows not too long, edges not too far.
 
-use gflowcausal_graph::Dag;
+use gflowcausal::graph::Dag;
 
 /// How many times the square root of their number the nodes of a row may be.
 const BREADTH: f64 = 1.6;
@@ -62,7 +62,7 @@ fn shorten(dag: &Dag, rows: &mut [usize], limit: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gflowcausal_graph::Edge;
+    use gflowcausal::graph::Edge;
 
     fn dag(nodes: usize, edges: &[(usize, usize)]) -> Dag {
         Dag::from_edges(nodes, edges.iter().map(|&pair| Edge::from(pair))).unwrap()

@@ -6,7 +6,7 @@ mod label;
 mod layered;
 mod layers;
 
-use gflowcausal_graph::{Dag, Edge};
+use gflowcausal::graph::{Dag, Edge};
 use serde::Serialize;
 
 pub(crate) use self::label::{label, printable, width_of};

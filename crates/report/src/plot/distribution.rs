@@ -2,7 +2,7 @@
 
 use super::chart::{Axis, Chart};
 use super::svg::Svg;
-use crate::report::Drawn;
+use crate::record::Drawn;
 
 /// How many bars a histogram has at most.
 const BARS: usize = 30;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::chart::{Axis, Chart, draw_mark, thinned};
 use super::png::png;
 use super::svg::Svg;
-use crate::Error;
+use gflowcausal::Error;
 
 /// The size of the chart; the legend is put below it.
 const SIZE: (f64, f64) = (720.0, 400.0);

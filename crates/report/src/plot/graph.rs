@@ -1,10 +1,10 @@
 //! Graphs, drawn in layers.
 
-use gflowcausal_graph::{Dag, Edge, NamedGraph};
+use gflowcausal::graph::{Dag, Edge, NamedGraph};
 
 use super::svg::{Svg, smooth};
 use crate::layout::{Layout, NODE_HEIGHT, label, width_of};
-use crate::report::{BestEdge, Record};
+use crate::record::{BestEdge, Record};
 
 /// The length of an arrow's head.
 const HEAD: f64 = 10.0;

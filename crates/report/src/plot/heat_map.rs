@@ -2,7 +2,7 @@
 
 use super::svg::Svg;
 use crate::layout::{label, width_of};
-use crate::report::Record;
+use crate::record::Record;
 
 /// The side of the map, about.
 const SIDE: f64 = 720.0;

@@ -9,15 +9,15 @@ mod png;
 mod svg;
 mod training;
 
-use gflowcausal_graph::{NamedGraph, choices};
+use gflowcausal::graph::{NamedGraph, choices};
 
 pub(crate) use self::distribution::{edge_counts, scores};
 pub use self::figure::{Figure, FigureAxis, Series, Span};
 pub(crate) use self::svg::FIGURE_STYLE;
 pub(crate) use self::training::panels;
 
-use crate::Error;
-use crate::report::Record;
+use crate::Record;
+use gflowcausal::Error;
 
 choices! {
     /// What a picture shows.
@@ -65,7 +65,7 @@ pub fn plot_png(record: &Record, kind: PlotKind) -> Result<Vec<u8>, Error> {
 /// let mut pdag = Pdag::empty(2);
 /// pdag.insert_directed(Edge { from: 0, to: 1 })?;
 /// let graph = NamedGraph::new(vec!["rain".into(), "wet".into()], pdag)?;
-/// assert!(gflowcausal::graph_svg(&graph).contains("<title>rain → wet</title>"));
+/// assert!(gflowcausal_report::graph_svg(&graph).contains("<title>rain → wet</title>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]

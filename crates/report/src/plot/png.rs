@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{FontResolver, Options, Tree};
 
-use crate::Error;
+use gflowcausal::Error;
 
 /// Latin, Greek, Cyrillic, Hebrew and Arabic letters, and signs.
 const FONT: &[u8] = include_bytes!("font/DejaVuSans.ttf");

@@ -1,6 +1,6 @@
 //! The course of training: loss, log-rewards and temperature of each iteration.
 
-use gflowcausal_flow::Progress;
+use gflowcausal::flow::Progress;
 
 use super::chart::{Axis, Chart, thinned};
 use super::svg::Svg;

@@ -1,0 +1,25 @@
+//! What a study reports, and how it learns that it is to end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::BenchError;
+
+/// The two lines between a study and whoever waits for it.
+pub(crate) struct Control<'a> {
+    /// True once the study is to end.
+    pub(crate) stop: &'a AtomicBool,
+    /// Hears of each step.
+    pub(crate) tell: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Control<'_> {
+    /// Reports a step.
+    pub(crate) fn tell(&self, step: &str) {
+        (self.tell)(step);
+    }
+
+    /// Ends a study that was interrupted.
+    pub(crate) fn check(&self) -> Result<(), BenchError> {
+        if self.stop.load(Ordering::Relaxed) { Err(BenchError::Interrupted) } else { Ok(()) }
+    }
+}
