@@ -36,4 +36,13 @@ pub enum ScoreError {
     /// A strength of the Dirichlet prior that is no number of rows.
     #[error("the equivalent sample size of bdeu is a number above 0 and at most a million; it cannot be {0}")]
     SampleSize(f64),
+    /// A temperature or a prior that no distribution has.
+    #[error("{name} cannot be {value}")]
+    Target { name: &'static str, value: f64 },
+    /// A graph that the knowledge forbids where an allowed one is needed.
+    #[error("the parents of variable number {node} in a given graph are not allowed by the knowledge")]
+    ForbiddenGraph { node: usize },
+    /// The work was stopped from outside.
+    #[error("stopped before the tables of parent sets were complete")]
+    Stopped,
 }

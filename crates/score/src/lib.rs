@@ -13,6 +13,7 @@ mod gp;
 mod local;
 mod mixed;
 mod order;
+mod parent_set_table;
 mod parents;
 mod prune;
 mod quadratic;
@@ -34,6 +35,7 @@ pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
 pub use mixed::DegenerateGaussian;
 pub use order::{Complete, Insertion, OrderScore, PlacementScore, best_insertion, moved};
+pub use parent_set_table::{ParentSetTables, TableSettings, candidate_parents};
 pub use parents::{BestParents, BestTable, GrowShrink, ParentForest, ParentSums, ParentTable};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,

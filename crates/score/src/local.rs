@@ -1,5 +1,7 @@
 //! What a local score is: a number for one variable and its direct causes.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gflowcausal_graph::{Dag, NodeSet};
 
 /// A score that is a sum over the variables of a term that depends on the variable and its parents alone.
@@ -21,6 +23,34 @@ pub trait LocalScore: Send + Sync {
     /// The same as [`local`](Self::local) one by one, up to rounding; a score may know a quicker way.
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
         more.iter().map(|parent| self.local(node, &parents.with(parent))).collect()
+    }
+
+    /// Writes the term of `node` with the parents `base` and each subset of `optional`, as long as that makes no more
+    /// than `limit` parents; the other entries stay as they are.
+    ///
+    /// Bit `i` of an index into `terms` stands for `optional[i]`, which must be ascending and leave out `base` and
+    /// `node`. The same as [`local`](Self::local) one by one, up to rounding; a score may know a quicker way. Returns
+    /// early when `stop` is set.
+    fn fill_subsets(
+        &self,
+        node: usize,
+        base: &NodeSet,
+        optional: &[usize],
+        limit: usize,
+        terms: &mut [f64],
+        stop: &AtomicBool,
+    ) {
+        for (set, term) in terms.iter_mut().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            if base.len() + set.count_ones() as usize <= limit {
+                let mut parents = base.clone();
+                let members = optional.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+                members.for_each(|(_, &parent)| _ = parents.insert(parent));
+                *term = self.local(node, &parents);
+            }
+        }
     }
 
     /// The largest number of parents the data can speak about, whatever the user allows.
@@ -78,6 +108,18 @@ impl<S: LocalScore + ?Sized> LocalScore for &S {
 
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
         (**self).with_each(node, parents, more)
+    }
+
+    fn fill_subsets(
+        &self,
+        node: usize,
+        base: &NodeSet,
+        optional: &[usize],
+        limit: usize,
+        terms: &mut [f64],
+        stop: &AtomicBool,
+    ) {
+        (**self).fill_subsets(node, base, optional, limit, terms, stop);
     }
 
     fn parent_limit(&self) -> usize {

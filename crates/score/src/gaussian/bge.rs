@@ -1,5 +1,7 @@
 //! `bge`: the marginal likelihood of a linear Gaussian network under a normal–Wishart prior.
 
+use std::sync::atomic::AtomicBool;
+
 use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 use statrs::function::gamma::ln_gamma;
@@ -102,6 +104,19 @@ impl LocalScore for Bge {
     /// One sweep: `O(k·d)`.
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
         Sweep::with_each(self, node, parents, more)
+    }
+
+    /// One branching elimination.
+    fn fill_subsets(
+        &self,
+        node: usize,
+        base: &NodeSet,
+        optional: &[usize],
+        limit: usize,
+        terms: &mut [f64],
+        _stop: &AtomicBool,
+    ) {
+        super::subsets::fill_subsets(self, node, base, optional, limit, terms);
     }
 
     fn is_score_equivalent(&self) -> bool {

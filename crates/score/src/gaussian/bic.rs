@@ -1,5 +1,7 @@
 //! `bic`: the Gaussian log-likelihood with a noise variance for each variable, less a price for each parent.
 
+use std::sync::atomic::AtomicBool;
+
 use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 
@@ -101,6 +103,19 @@ impl LocalScore for Bic {
     /// One sweep: `O(k·d)`.
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
         Sweep::with_each(self, node, parents, more)
+    }
+
+    /// One branching elimination.
+    fn fill_subsets(
+        &self,
+        node: usize,
+        base: &NodeSet,
+        optional: &[usize],
+        limit: usize,
+        terms: &mut [f64],
+        _stop: &AtomicBool,
+    ) {
+        super::subsets::fill_subsets(self, node, base, optional, limit, terms);
     }
 
     fn is_score_equivalent(&self) -> bool {

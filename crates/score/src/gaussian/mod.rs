@@ -9,6 +9,7 @@ mod fit;
 mod kernel;
 mod partial;
 mod schur;
+mod subsets;
 mod sweep;
 
 pub use bge::{Bge, BgePrior};

@@ -37,7 +37,11 @@ pub trait BestParents: PlacementScore {
 }
 
 /// How many parents `node` may have: what the user allows and the data can speak about, and always the required ones.
-fn parent_limit(score: &(impl LocalScore + ?Sized), constraints: &Constraints, node: usize) -> usize {
+pub(crate) fn parent_limit(
+    score: &(impl LocalScore + ?Sized),
+    constraints: &Constraints,
+    node: usize,
+) -> usize {
     score.parent_limit().min(constraints.max_parents()).max(constraints.required(node).len())
 }
 

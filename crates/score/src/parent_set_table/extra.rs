@@ -1,0 +1,73 @@
+//! The few parent sets of a variable that are not made of its candidates alone.
+
+use gflowcausal_graph::NodeSet;
+
+use super::zeta::log_add;
+
+/// A sum of weights below this may have lost some of them: they are added up as logarithms instead.
+const SMALL: f64 = 1e-280;
+
+/// A parent set with a variable that is no candidate.
+#[derive(Debug, Clone)]
+pub(super) struct ExtraSet {
+    pub(super) parents: NodeSet,
+    pub(super) term: f64,
+    /// One that is no candidate; the only one in most sets, so that the test of its bit is enough.
+    outsider: usize,
+    single: bool,
+    /// `exp(term − largest)`.
+    weight: f64,
+}
+
+/// Parent sets with outsiders, and their sums.
+#[derive(Debug, Clone)]
+pub(super) struct ExtraSets {
+    sets: Vec<ExtraSet>,
+    largest: f64,
+}
+
+impl ExtraSets {
+    /// Distinct sets with their terms; `inside` holds the candidates, `required` what every set has.
+    pub(super) fn new(sets: Vec<(f64, NodeSet)>, inside: &NodeSet, required: &NodeSet) -> Self {
+        let largest = sets.iter().map(|&(term, _)| term).fold(f64::NEG_INFINITY, f64::max);
+        let extra = |(term, parents): (f64, NodeSet)| {
+            let outsider = parents.iter().find(|&parent| !inside.contains(parent));
+            let outsider = outsider.expect("a set with a variable that is no candidate");
+            let single = parents.without(outsider) == *required;
+            ExtraSet { parents, term, outsider, single, weight: (term - largest).exp() }
+        };
+        Self { sets: sets.into_iter().map(extra).collect(), largest }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ExtraSet> {
+        self.sets.iter()
+    }
+
+    /// The term of `parents`, if it is one of the sets.
+    pub(super) fn term(&self, parents: &NodeSet) -> Option<f64> {
+        self.sets.iter().find(|extra| extra.parents == *parents).map(|extra| extra.term)
+    }
+
+    /// `ln Σ exp(term)` over the sets within `within`, which holds what is required, that pass `keep`.
+    pub(super) fn log_sum(&self, within: &NodeSet, keep: impl Fn(&ExtraSet) -> bool) -> f64 {
+        let kept = || self.sets.iter().filter(|extra| extra.is_within(within) && keep(extra));
+        let sum: f64 = kept().map(|extra| extra.weight).sum();
+        if sum > SMALL {
+            return self.largest + sum.ln();
+        }
+        kept().fold(f64::NEG_INFINITY, |sum, extra| log_add(sum, extra.term))
+    }
+}
+
+impl ExtraSet {
+    #[inline]
+    pub(super) fn is_within(&self, within: &NodeSet) -> bool {
+        within.contains(self.outsider) && (self.single || self.parents.is_subset(within))
+    }
+
+    /// Whether the set has a member of `touching`, which has none of the required parents.
+    #[inline]
+    pub(super) fn touches(&self, touching: &NodeSet) -> bool {
+        touching.contains(self.outsider) || (!self.single && !self.parents.is_disjoint(touching))
+    }
+}

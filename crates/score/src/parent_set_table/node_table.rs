@@ -1,0 +1,242 @@
+//! All parent sets of one variable: a table over subsets of its candidates, and a few sets beside it.
+
+use std::sync::OnceLock;
+
+use gflowcausal_determinism::{StreamRng, rand::RngExt};
+use gflowcausal_graph::NodeSet;
+
+use super::extra::ExtraSets;
+use super::gather::Gather;
+use super::zeta::{log_add, spread, squeeze, subsets, sum_subsets};
+use super::{TableProblem, TableSettings};
+use crate::ScoreError;
+
+/// A difference of two sums is trusted down to this share of the larger: its relative error is then below 1e−7.
+const TRUSTED_SHARE: f64 = 1e-6;
+
+/// The parent sets of one variable with their terms and sums.
+#[derive(Debug)]
+pub(super) struct NodeTable {
+    nodes: usize,
+    required: NodeSet,
+    /// The candidates, required ones among them, ascending.
+    pub(super) candidates: Vec<usize>,
+    inside: NodeSet,
+    /// The candidates that are not required: the bits of an index into the tables.
+    optional: Vec<usize>,
+    gather: Gather,
+    /// The term of the required parents and each subset of the optional ones.
+    terms: Vec<f64>,
+    /// `ln Σ exp(term)` over the subsets of each set.
+    sums: Vec<f64>,
+    /// For each optional candidate the sums over the sets that have it, its bit taken out: made when first needed,
+    /// absent where they would take too much memory.
+    containing: Vec<OnceLock<Vec<f64>>>,
+    extra: ExtraSets,
+}
+
+impl NodeTable {
+    pub(super) fn new(
+        problem: &TableProblem<'_>,
+        node: usize,
+        candidates: &NodeSet,
+    ) -> Result<Self, ScoreError> {
+        let TableProblem { constraints, settings, .. } = *problem;
+        let required = constraints.required(node).clone();
+        let mut inside = candidates.clone();
+        inside.intersect_with(constraints.allowed_parents(node));
+        inside.union_with(&required);
+        let optional: Vec<usize> = inside.iter().filter(|&parent| !required.contains(parent)).collect();
+        if optional.len() > settings.max_candidates {
+            let (sets, limit) = (1 << optional.len().min(127), 1 << settings.max_candidates);
+            return Err(ScoreError::TooManyParentSets { node, sets, limit });
+        }
+        let gather = Gather::new(&optional);
+        let terms = problem.terms(node, &required, &optional)?;
+        let mut table = Self {
+            nodes: constraints.nodes(),
+            candidates: inside.iter().collect(),
+            sums: Vec::new(),
+            containing: Vec::new(),
+            extra: ExtraSets::new(Vec::new(), &inside, &required),
+            required,
+            inside,
+            optional,
+            gather,
+            terms,
+        };
+        table.add_extra_sets(problem, node)?;
+        table.sums = table.terms.clone();
+        sum_subsets(&mut table.sums);
+        if containing_fits(table.nodes, table.optional.len()) {
+            table.containing = table.optional.iter().map(|_| OnceLock::new()).collect();
+        }
+        Ok(table)
+    }
+
+    /// Adds the required parents with each outsider, and the parents in the given graphs that are missing.
+    fn add_extra_sets(&mut self, problem: &TableProblem<'_>, node: usize) -> Result<(), ScoreError> {
+        let mut extra = Vec::new();
+        if self.required.len() < problem.limit(node) {
+            let allowed = problem.constraints.allowed_parents(node).iter();
+            let outsiders = allowed.filter(|&parent| !self.inside.contains(parent));
+            extra.extend(outsiders.map(|outsider| self.required.with(outsider)));
+        }
+        for parents in problem.graphs.iter().map(|graph| graph.parents(node)) {
+            if !problem.constraints.permits_parents(node, parents) {
+                return Err(ScoreError::ForbiddenGraph { node });
+            }
+            if parents.is_subset(&self.inside) {
+                // Only a set beyond what the data can tell apart is missing here.
+                let term = &mut self.terms[self.gather.index(parents)];
+                if *term == f64::NEG_INFINITY {
+                    *term = problem.term(node, parents);
+                }
+            } else if !extra.contains(parents) {
+                extra.push(parents.clone());
+            }
+        }
+        let scored = extra.into_iter().map(|parents| (problem.term(node, &parents), parents)).collect();
+        self.extra = ExtraSets::new(scored, &self.inside, &self.required);
+        Ok(())
+    }
+
+    pub(super) fn log_sum(&self, within: &NodeSet) -> f64 {
+        if !self.required.is_subset(within) {
+            return f64::NEG_INFINITY;
+        }
+        log_add(self.sums[self.gather.index(within)], self.extra.log_sum(within, |_| true))
+    }
+
+    pub(super) fn log_sum_touching(&self, within: &NodeSet, touching: &NodeSet) -> f64 {
+        if !self.required.is_subset(within) {
+            return f64::NEG_INFINITY;
+        }
+        if !self.required.is_disjoint(touching) {
+            return self.log_sum(within);
+        }
+        let touched = self.gather.index(touching);
+        let inside = self.touching_inside(self.gather.index(within), touched);
+        log_add(inside, self.extra.log_sum(within, |extra| extra.touches(touching)))
+    }
+
+    /// `ln Σ exp(term)` over the subsets of `within` that have a bit of `touching`.
+    fn touching_inside(&self, within: usize, touching: usize) -> f64 {
+        let touching = touching & within;
+        if touching == 0 {
+            return f64::NEG_INFINITY;
+        }
+        let (all, others) = (self.sums[within], self.sums[within & !touching]);
+        let share = -(others - all).exp_m1();
+        if share > TRUSTED_SHARE {
+            all + share.ln()
+        } else if self.containing.is_empty() {
+            let touched = subsets(within).filter(|set| set & touching != 0);
+            touched.fold(f64::NEG_INFINITY, |sum, set| log_add(sum, self.terms[set]))
+        } else {
+            self.touching_one_by_one(within, touching)
+        }
+    }
+
+    /// The same without a difference: the sets whose lowest bit of `touching` is the first, the second, and so on.
+    fn touching_one_by_one(&self, mut within: usize, touching: usize) -> f64 {
+        let mut sum = f64::NEG_INFINITY;
+        for bit in (0..self.optional.len()).filter(|bit| touching >> bit & 1 == 1) {
+            within &= !(1 << bit);
+            sum = log_add(sum, self.containing(bit)[squeeze(within, bit)]);
+        }
+        sum
+    }
+
+    /// The sums over the sets that have `bit`, for each set of the others.
+    fn containing(&self, bit: usize) -> &[f64] {
+        self.containing[bit].get_or_init(|| {
+            let with = |set: usize| self.terms[spread(set, bit) | 1 << bit];
+            let mut sums: Vec<f64> = (0..self.terms.len() / 2).map(with).collect();
+            sum_subsets(&mut sums);
+            sums
+        })
+    }
+
+    /// As if the sums over the sets that have a candidate did not fit in memory.
+    #[cfg(test)]
+    pub(super) fn forget_containing(&mut self) {
+        self.containing.clear();
+    }
+
+    pub(super) fn log_score(&self, parents: &NodeSet) -> f64 {
+        if parents.is_subset(&self.inside) && self.required.is_subset(parents) {
+            return self.terms[self.gather.index(parents)];
+        }
+        self.extra.term(parents).unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// The logarithm of the share of the sets with outsiders among all.
+    pub(super) fn log_outside_share(&self) -> f64 {
+        let all = NodeSet::full(self.nodes);
+        self.extra.log_sum(&all, |_| true) - self.log_sum(&all)
+    }
+
+    /// Parents within `within` that have a member of `touching`, if given. Costs `2^k` for `k` candidates in `within`.
+    pub(super) fn sample(
+        &self,
+        within: &NodeSet,
+        touching: Option<&NodeSet>,
+        rng: &mut StreamRng,
+    ) -> NodeSet {
+        let touching = touching.filter(|touching| self.required.is_disjoint(touching));
+        let total = match touching {
+            Some(touching) => self.log_sum_touching(within, touching),
+            None => self.log_sum(within),
+        };
+        assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
+        let touched = touching.map(|touching| self.gather.index(touching));
+        let inside = subsets(self.gather.index(within))
+            .filter(|set| touched.is_none_or(|touched| set & touched != 0))
+            .map(|set| (self.terms[set], Drawn::Inside(set)));
+        let extra = self.extra.iter().filter(|extra| {
+            extra.is_within(within) && touching.is_none_or(|touching| extra.touches(touching))
+        });
+        let extra = extra.map(|extra| (extra.term, Drawn::Extra(&extra.parents)));
+        match draw(extra.chain(inside), total, rng) {
+            Drawn::Inside(set) => self.members(set),
+            Drawn::Extra(parents) => parents.clone(),
+        }
+    }
+
+    fn members(&self, set: usize) -> NodeSet {
+        let mut members = self.required.clone();
+        let chosen = self.optional.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+        chosen.for_each(|(_, &parent)| _ = members.insert(parent));
+        members
+    }
+}
+
+/// A parent set in the table or beside it.
+#[derive(Clone, Copy)]
+enum Drawn<'a> {
+    Inside(usize),
+    Extra(&'a NodeSet),
+}
+
+/// One of `sets` with probability `exp(term − total)`.
+fn draw<'a>(sets: impl Iterator<Item = (f64, Drawn<'a>)>, total: f64, rng: &mut StreamRng) -> Drawn<'a> {
+    let mut left: f64 = rng.random();
+    let mut drawn = None;
+    for (term, set) in sets {
+        let share = (term - total).exp();
+        if share > 0.0 {
+            drawn = Some(set);
+            left -= share;
+        }
+        if left < 0.0 {
+            break;
+        }
+    }
+    drawn.expect("the total is the sum over the sets")
+}
+
+/// Whether the sums over the sets that have each of `candidates` variables fit in memory for all of `nodes` variables.
+fn containing_fits(nodes: usize, candidates: usize) -> bool {
+    nodes * candidates * (size_of::<f64>() << candidates) / 2 <= TableSettings::MEMORY
+}
