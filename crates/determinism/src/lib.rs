@@ -1,10 +1,15 @@
-//! What makes a result the same on every machine: random streams with names, and threads that keep index order.
+//! What makes a result the same on every machine: random streams with names, threads that keep index order, one
+//! categorical draw and one log-sum-exp.
 //!
 //! No other crate of the project creates a generator or starts a thread.
 
+mod categorical;
+mod log_space;
 mod stream;
 mod threads;
 
+pub use categorical::categorical;
+pub use log_space::{log_add, log_sum_exp};
 pub use stream::{Stream, StreamRng, stream};
 pub use threads::{both, map, map_slices, thread_count, with_threads};
 

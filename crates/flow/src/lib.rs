@@ -6,7 +6,6 @@ mod adam;
 mod checkpoint;
 mod config;
 mod exact;
-mod log_space;
 mod network;
 mod objective;
 mod observer;

@@ -1,9 +1,8 @@
 //! Trajectories in lock step: all of them take one action, then the network sees all their states at once.
 
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp};
 
-use crate::log_space::log_sum_exp;
 use crate::{Action, LogReward, Network, Row, State, Tape, Terminal, Terrain};
 
 /// How an action is drawn from the shares of the outflow.
@@ -56,19 +55,9 @@ fn tempered_outflow(log_flows: &[f32], temperature: f64) -> f64 {
     log_sum_exp(log_flows.iter().map(|&flow| f64::from(flow) / temperature))
 }
 
-/// Where `target`, between 0 and 1, falls among `probabilities` laid end to end.
+/// The place in whose share of the unit interval `target` lies.
 fn draw_place(probabilities: impl Iterator<Item = f64>, target: f64) -> usize {
-    let (mut left, mut last) = (target, 0);
-    for (place, probability) in probabilities.enumerate() {
-        if probability > 0.0 {
-            last = place;
-            left -= probability;
-            if left < 0.0 {
-                break;
-            }
-        }
-    }
-    last
+    categorical(probabilities.enumerate(), target).unwrap_or(0)
 }
 
 fn largest_place(flows: &[f32]) -> usize {

@@ -1,8 +1,8 @@
 //! Local search over orders: one variable at a time is taken out and put where the score wants it.
 
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::rand::seq::SliceRandom;
+use gflowcausal_determinism::{StreamRng, categorical};
 use gflowcausal_graph::Order;
 use gflowcausal_score::{OrderScore, best_insertion, moved};
 
@@ -60,16 +60,8 @@ fn draw(deltas: &[f64], temperature: f64, uniform: f64) -> usize {
     let largest = deltas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weight = |delta: f64| ((delta - largest) / temperature).exp();
     let total: f64 = deltas.iter().map(|&delta| weight(delta)).sum();
-    let mut rest = uniform * total;
-    for (index, &delta) in deltas.iter().enumerate() {
-        let weight = weight(delta);
-        if rest < weight {
-            return index;
-        }
-        rest -= weight;
-    }
-    // Rounding can leave a crumb: the last place that has any weight takes it.
-    deltas.iter().rposition(|&delta| weight(delta) > 0.0).unwrap_or(0)
+    let places = deltas.iter().map(|&delta| weight(delta)).enumerate();
+    categorical(places, uniform * total).unwrap_or(0)
 }
 
 #[cfg(test)]

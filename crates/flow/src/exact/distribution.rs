@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use gflowcausal_determinism::log_sum_exp;
+
 use crate::Terminal;
-use crate::log_space::log_sum_exp;
 
 /// A probability for each of finitely many terminal states.
 #[derive(Debug, Clone)]

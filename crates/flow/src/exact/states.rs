@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use gflowcausal_determinism::log_sum_exp;
+
 use super::Distribution;
-use crate::log_space::log_sum_exp;
 use crate::{Action, LogReward, Terminal, Terrain, Walk};
 
 /// A walk with more states than the caller wants to see.

@@ -1,8 +1,8 @@
 //! The probability that a policy ends in a given order, summed over all ways to it.
 
+use gflowcausal_determinism::log_sum_exp;
 use gflowcausal_graph::{Edge, Order};
 
-use crate::log_space::log_sum_exp;
 use crate::walk::edge_action;
 use crate::{Action, Network, Row, State, Tape, Terrain};
 

@@ -1,8 +1,8 @@
 //! The policy of the `order` walk on every set of placed variables.
 
+use gflowcausal_determinism::log_sum_exp;
 use gflowcausal_graph::NodeSet;
 
-use crate::log_space::log_sum_exp;
 use crate::{Action, Network, Row, Tape, Terrain};
 
 /// `ln P(node | set)` for the `count` sets from `first` on, which must be a multiple of `count`, and that a power of

@@ -1,9 +1,8 @@
 //! One lane's part of an iteration: its trajectories, their imbalance, its gradient.
 
-use gflowcausal_determinism::map_slices;
+use gflowcausal_determinism::{log_sum_exp, map_slices};
 
 use super::{TrainError, finite};
-use crate::log_space::log_sum_exp;
 use crate::network::{add_scaled, vectorised};
 use crate::rollout::{Draw, Recording, Trajectory, Walker, roll_out};
 use crate::{

@@ -1,7 +1,7 @@
 //! Parents drawn for an order: how sure the data are of each set, not only which is best.
 
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp};
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_score::{BestParents, LocalScore};
 
@@ -41,20 +41,14 @@ impl Neighbourhood {
 
     /// `ln Σ exp(score / temperature)` over the sets.
     pub(super) fn log_sum(&self) -> f64 {
-        let largest = self.changes.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
-        largest + self.changes.iter().map(|(_, value)| (value - largest).exp()).sum::<f64>().ln()
+        log_sum_exp(self.changes.iter().map(|(_, value)| *value))
     }
 
     /// One of the sets, drawn with probability ∝ exp(score / temperature).
     pub(super) fn draw(&self, rng: &mut StreamRng) -> NodeSet {
         let total = self.log_sum();
-        let mut left: f64 = rng.random();
-        let drawn = self.changes.iter().find(|(_, value)| {
-            left -= (value - total).exp();
-            left < 0.0
-        });
-        // Rounding can leave a crumb: the best set takes it.
-        match drawn.and_then(|&(change, _)| change) {
+        let weighted = self.changes.iter().map(|&(change, value)| (change, (value - total).exp()));
+        match categorical(weighted, rng.random()).flatten() {
             None => self.best.clone(),
             Some(parent) if self.best.contains(parent) => self.best.without(parent),
             Some(parent) => self.best.with(parent),

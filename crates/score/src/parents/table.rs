@@ -1,6 +1,6 @@
 //! The sum over all parent sets for every set of predecessors, in one table: exact posteriors of small problems.
 
-use gflowcausal_determinism::{StreamRng, map_slices, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, log_add, map_slices, rand::RngExt};
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use crate::{BestParents, LocalScore, PlacementScore, ScoreError};
@@ -71,18 +71,8 @@ impl ParentTable {
         let within = squeeze(bits(before), node);
         let total = self.sums[self.start(node) + within];
         assert!(total > f64::NEG_INFINITY, "some parent set of {node} is allowed");
-        let mut left: f64 = rng.random();
-        let mut drawn = 0;
-        for set in subsets(within) {
-            let share = (self.terms[self.start(node) + set] - total).exp();
-            if share > 0.0 {
-                drawn = set;
-                left -= share;
-            }
-            if left < 0.0 {
-                break;
-            }
-        }
+        let sets = subsets(within).map(|set| (set, (self.terms[self.start(node) + set] - total).exp()));
+        let drawn = categorical(sets, rng.random()).unwrap_or(0);
         members(self.nodes, spread(drawn, node))
     }
 
@@ -173,12 +163,6 @@ fn fold_subsets(terms: &[f64], nodes: usize, join: impl Fn(f64, f64) -> f64 + Sy
         }
     });
     folded
-}
-
-/// `ln(exp a + exp b)`.
-fn log_add(a: f64, b: f64) -> f64 {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
 /// All subsets of `set`, the empty one last.

@@ -1,11 +1,10 @@
 //! A graph with the conditional distribution of each variable given its parents, and draws from it.
 
-use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_graph::{Dag, Edge};
 use rand_distr::{Distribution, StandardNormal};
 
-use super::super::discrete::{joint_values, pick};
+use super::super::discrete::{draw_level, joint_values};
 use super::super::{Simulated, Weights};
 use crate::{Column, Table, Values};
 
@@ -105,7 +104,7 @@ impl BayesNetwork {
             let law = &laws[node];
             let mut rng = stream(seed, Stream::Noise { node: node as u64 });
             let joint = joint_values(law.parents.iter().copied(), &levels, &codes, rows);
-            codes[node] = joint.iter().map(|&value| pick(&law.rows[value as usize], rng.random())).collect();
+            codes[node] = joint.iter().map(|&value| draw_level(&law.rows[value as usize], &mut rng)).collect();
         }
         let column = |(codes, law): (Vec<u32>, &DiscreteLaw)| Values::Categorical {
             codes,

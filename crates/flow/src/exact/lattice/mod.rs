@@ -3,10 +3,9 @@
 mod divergence;
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{StreamRng, map, map_slices};
+use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp, map, map_slices};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
-use crate::log_space::log_sum_exp;
 use crate::walk::Rules;
 use crate::{LocalLogReward, Walk};
 
@@ -175,17 +174,10 @@ impl Lattice {
     pub fn sample(&self, rng: &mut StreamRng) -> Order {
         let mut set = 0;
         let sequence = std::iter::from_fn(|| {
-            let mut left: f64 = rng.random();
-            let mut drawn = None;
-            for node in absent(self.nodes, set).filter(|&node| self.log_next(node, set) > f64::NEG_INFINITY) {
-                drawn = Some(node);
-                left -= self.log_conditional(node, set).exp();
-                if left < 0.0 {
-                    break;
-                }
-            }
-            set |= 1 << drawn?;
-            drawn
+            let next = absent(self.nodes, set).map(|node| (node, self.log_conditional(node, set).exp()));
+            let drawn = categorical(next, rng.random())?;
+            set |= 1 << drawn;
+            Some(drawn)
         });
         Order::new(sequence.collect()).expect("each node is placed once")
     }
