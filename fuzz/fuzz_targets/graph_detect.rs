@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use gflowcausal_graph::{Format, ReadOptions};
+use gflowcausal_graph_io::{Format, ReadOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,7 +4,7 @@
 
 mod graph;
 
-use gflowcausal_graph::Format;
+use gflowcausal_graph_io::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| graph::check(Format::Graphml, data));

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gflowcausal::graph::{Dag, Edge, NamedGraph, Pdag, ReadOptions, choices};
+use gflowcausal::graph::{Dag, Edge, NamedGraph, Pdag, choices};
+use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::read_graph;
 use serde::Deserialize;
 

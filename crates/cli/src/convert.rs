@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::graph::{Edge, Format, FormatError, NamedGraph, Orientation, ReadOptions, counted};
+use gflowcausal::graph::{Edge, NamedGraph, counted};
+use gflowcausal::graph_io::{Format, FormatError, Orientation, ReadOptions};
 use gflowcausal::{Error, graph_bytes};
 use serde::Serialize;
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gflowcausal::Error;
-use gflowcausal::graph::{Dag, Metrics, NamedGraph, Orientation, Pdag, ReadOptions, evaluate};
+use gflowcausal::graph::{Dag, Metrics, NamedGraph, Pdag, evaluate};
+use gflowcausal::graph_io::{Orientation, ReadOptions};
 
 use crate::failure::Failure;
 use crate::input::{GraphFile, one_of};

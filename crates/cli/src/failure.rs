@@ -18,12 +18,7 @@ pub(crate) struct Failure {
 impl From<gflowcausal::Error> for Failure {
     fn from(error: gflowcausal::Error) -> Self {
         let exit = if error.is_input() { 2 } else { 1 };
-        let (code, help) = match &error {
-            gflowcausal::Error::GraphFile { source, .. } => (source.code(), Some(source.fix().to_owned())),
-            gflowcausal::Error::Graph { source, .. } => (source.code(), Some(source.fix().to_owned())),
-            _ => (error.code(), error.fix()),
-        };
-        Self { exit, code: code.to_owned(), message: error.to_string(), help }
+        Self { exit, code: error.code().to_owned(), message: error.to_string(), help: error.fix() }
     }
 }
 

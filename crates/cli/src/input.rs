@@ -10,8 +10,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gflowcausal::data::{
     Delimiter, Header, OptionError, ReadError, ReadOptions, Source, Table, builtin, parse_types, read_table,
 };
-use gflowcausal::graph::{Choice, Dag, Format, FormatError, NamedGraph};
-use gflowcausal::{Error, FileError, graph};
+use gflowcausal::graph::{Choice, Dag, NamedGraph};
+use gflowcausal::graph_io::{Format, FormatError};
+use gflowcausal::{Error, FileError, graph_io};
 
 use crate::failure::Failure;
 
@@ -148,7 +149,7 @@ impl GraphFile {
     }
 
     /// The graph.
-    pub(crate) fn read(&self, options: &graph::ReadOptions) -> Result<NamedGraph, Failure> {
+    pub(crate) fn read(&self, options: &graph_io::ReadOptions) -> Result<NamedGraph, Failure> {
         self.format.read(&self.bytes, options).map_err(|source| refuse_graph(&self.path, source))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gflowcausal::data::Missing;
-use gflowcausal::graph::{Orientation, ReadOptions};
+use gflowcausal::graph_io::{Orientation, ReadOptions};
 use gflowcausal::{Config, DataObject, GraphReport, ScoreName, fingerprint, read_truth, score_graph};
 use serde::Serialize;
 

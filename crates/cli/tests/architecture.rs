@@ -11,14 +11,15 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("determinism", &[]),
     ("graph", &[]),
+    ("graph-io", &["graph"]),
     ("data", &["determinism", "graph"]),
     ("score", &["determinism", "graph", "data"]),
     ("flow", &["determinism", "graph"]),
     ("search", &["determinism", "graph", "data", "score"]),
-    ("gflowcausal", &["determinism", "graph", "data", "score", "flow", "search"]),
+    ("gflowcausal", &["determinism", "graph", "graph-io", "data", "score", "flow", "search"]),
     ("report", &["gflowcausal"]),
     ("bench", &["gflowcausal", "report"]),
     ("cli", &["gflowcausal", "report", "bench"]),

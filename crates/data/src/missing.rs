@@ -1,6 +1,6 @@
 //! What to do about values that are not there: refuse them, leave their rows out, or estimate around them.
 
-use gflowcausal_graph::{choices, counted};
+use gflowcausal_graph::{Advice, choices, counted};
 
 use crate::Table;
 
@@ -63,21 +63,31 @@ impl MissingError {
         }
     }
 
-    /// A way out, in one sentence.
+    /// What helps.
     #[must_use]
-    pub fn fix(&self) -> String {
+    pub fn advice(&self) -> Advice {
         match self {
-            Self::Present { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
-            Self::NothingLeft(_) => "leave out the column with the most gaps, or use --missing em".into(),
-            Self::Categorical(column) => format!("use --missing drop, or leave '{column}' out"),
-            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
-            Self::EmptyColumn(column) | Self::Singular(column) => format!("leave '{column}' out"),
-            Self::NeverTogether(one, other) => format!("leave '{one}' or '{other}' out"),
-            Self::NotConverged { .. } => {
-                "leave out the column with the most gaps, or use --missing drop".into()
+            Self::Present { .. } => fill_gaps(),
+            Self::NothingLeft(_) => too_many_gaps("em"),
+            Self::Categorical(column) => {
+                Advice::new("use ").set("missing", "drop").then(format!(", or leave '{column}' out"))
             }
+            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
+            Self::EmptyColumn(column) | Self::Singular(column) => format!("leave '{column}' out").into(),
+            Self::NeverTogether(one, other) => format!("leave '{one}' or '{other}' out").into(),
+            Self::NotConverged { .. } => too_many_gaps("drop"),
         }
     }
+}
+
+/// Against gaps where none are allowed.
+pub(crate) fn fill_gaps() -> Advice {
+    Advice::new("use ").set("missing", "drop").then(" or ").set("missing", "em").then(", or fill the gaps")
+}
+
+/// Against more gaps than one of the ways to deal with them can bear; `other` is the other one.
+pub(crate) fn too_many_gaps(other: &str) -> Advice {
+    Advice::new("leave out the column with the most gaps, or use ").set("missing", other)
 }
 
 impl Table {
@@ -129,7 +139,7 @@ mod tests {
         let error = gappy().require_complete().unwrap_err();
         assert_eq!(error.to_string(), "2 values missing; the first in column 'b', row 2");
         assert_eq!(error.code(), "missing-values");
-        assert_eq!(error.fix(), "use --missing drop or --missing em, or fill the gaps");
+        assert_eq!(error.advice(), fill_gaps());
         assert_eq!(gappy().select_rows(&[0, 3]).require_complete(), Ok(()));
     }
 
@@ -142,7 +152,7 @@ mod tests {
             error.to_string(),
             "each of the 2 rows has a missing value: nothing is left after dropping them"
         );
-        assert_eq!(error.fix(), "leave out the column with the most gaps, or use --missing em");
+        assert_eq!(error.advice(), too_many_gaps("em"));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError};
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
-use gflowcausal_graph::{FormatError, GraphError, KnowledgeError, KnowledgeFileError, SpecError, WriteError};
+use gflowcausal_graph::{GraphError, KnowledgeError, KnowledgeFileError};
+use gflowcausal_graph_io::{FormatError, WriteError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
@@ -157,12 +158,12 @@ impl Error {
                 "option-without-effect"
             }
             Self::Simulation(_) => "impossible-simulation",
-            Self::GraphFile { source, .. } => format_code(source),
-            Self::Graph { source, .. } => graph_code(source),
+            Self::GraphFile { source, .. } => source.code(),
+            Self::Graph { source, .. } => source.code(),
             Self::GraphWrite { .. } => "format-cannot-hold",
             Self::UnknownFormat(_) => "unknown-extension",
             Self::KnowledgeFile { .. } => "bad-knowledge-file",
-            Self::Knowledge(error) => knowledge_code(error),
+            Self::Knowledge(error) => error.code(),
             Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
             Self::Combination { .. } | Self::NeedsRows { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
@@ -198,9 +199,9 @@ impl Error {
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         match self {
-            Self::Read(error) => Some(error.fix()),
-            Self::GraphFile { source, .. } => format_fix(source),
-            Self::Graph { source, .. } => graph_fix(source),
+            Self::Read(error) => Some(error.advice().phrase(flag)),
+            Self::GraphFile { source, .. } => Some(source.advice().phrase(flag)),
+            Self::Graph { source, .. } => Some(source.advice().phrase(flag)),
             Self::GraphWrite { .. } => Some("write JSON, GraphML or DOT, which hold every graph".into()),
             Self::UnknownFormat(_) => Some(
                 "end the name in .json .csv .dot .graphml .gml .bif .npy or .tetrad, or name the format".into(),
@@ -208,8 +209,7 @@ impl Error {
             Self::KnowledgeFile { .. } => {
                 Some("see the guide for Tetrad's knowledge format: /knowledge, addtemporal, forbiddirect, requiredirect".into())
             }
-            Self::Knowledge(KnowledgeError::Conflict(_)) => Some("take back one of them".into()),
-            Self::Knowledge(_) => Some("write A->B with two names of columns".into()),
+            Self::Knowledge(error) => Some(error.advice().phrase(flag)),
             Self::File(error) => error.fix(),
             Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
             Self::Score(error) => Some(score_fix(error).into()),
@@ -238,7 +238,7 @@ impl Error {
             Self::DamagedLog(_) | Self::DamagedRun { .. } => Some("start the run again".into()),
             Self::NotInRun { .. } => Some("plot another kind".into()),
             Self::ConfigFile { .. } => Some("see the config.toml that --out writes".into()),
-            Self::Missing(error) => Some(error.fix()),
+            Self::Missing(error) => Some(error.advice().phrase(flag)),
             Self::NothingFound => Some("give it more time".into()),
             Self::Value { range, .. } => Some(format!("give a number that is {range}")),
             Self::Unknown { what, .. } => Some(format!("check the spelling of the {what}")),
@@ -264,6 +264,11 @@ impl Error {
     }
 }
 
+/// An option as the command line writes it.
+fn flag(option: &'static str, value: Option<&str>) -> String {
+    value.map_or_else(|| format!("--{option}"), |value| format!("--{option} {value}"))
+}
+
 /// Scores for tables that are not all numbers.
 const CATEGORIES_WAY_OUT: &str = "use --score dg, or --score bdeu if all are categories";
 
@@ -275,64 +280,6 @@ fn score_fix(error: &ScoreError) -> &'static str {
         ScoreError::Penalty(_) => "give auto, or a number such as 1",
         ScoreError::NotFinite { .. } => "divide the column by its largest value",
         _ => "see what `gflowcausal doctor` says of the data",
-    }
-}
-
-fn format_code(error: &FormatError) -> &'static str {
-    match error {
-        FormatError::Empty => "empty-file",
-        FormatError::NotUtf8 { .. } => "not-utf8",
-        FormatError::Unrecognized => "unknown-format",
-        FormatError::Ragged { .. } => "ragged-row",
-        FormatError::NotSquare { .. } => "not-square",
-        FormatError::NpyLength { .. } => "truncated-file",
-        FormatError::Line { error, .. } | FormatError::Graph(error) => graph_code(error),
-        _ => "bad-graph-file",
-    }
-}
-
-fn format_fix(error: &FormatError) -> Option<String> {
-    match error {
-        FormatError::Line { error, .. } | FormatError::Graph(error) => graph_fix(error),
-        FormatError::NotUtf8 { .. } => Some("save the file as UTF-8".into()),
-        FormatError::Unrecognized => Some("give the file its usual extension, such as .json or .csv".into()),
-        FormatError::NotSquare { .. } | FormatError::Ragged { .. } => {
-            Some("an adjacency matrix has one row and one column for each variable".into())
-        }
-        FormatError::NpyLength { .. } | FormatError::NpyHeader(_) => Some("write the file again".into()),
-        _ => None,
-    }
-}
-
-fn graph_code(error: &GraphError) -> &'static str {
-    match error {
-        GraphError::Cycle(_) => "cycle",
-        GraphError::Names { .. } | GraphError::Unknown(_) => "other-variables",
-        GraphError::DuplicateName(_) => "duplicate-names",
-        GraphError::Loop(_) => "self-loop",
-        GraphError::Undirected { .. } => "undirected-edge",
-        _ => "bad-graph",
-    }
-}
-
-fn graph_fix(error: &GraphError) -> Option<String> {
-    match error {
-        GraphError::Cycle(_) => Some("remove or turn one of these edges".into()),
-        GraphError::Names { .. } | GraphError::Unknown(_) => {
-            Some("use the same names in both, each variable once".into())
-        }
-        GraphError::DuplicateName(_) => Some("give every variable a name of its own".into()),
-        GraphError::Loop(_) => Some("remove the edge: nothing causes itself here".into()),
-        GraphError::Undirected { .. } => Some("give a graph in which every edge has a direction".into()),
-        _ => None,
-    }
-}
-
-fn knowledge_code(error: &KnowledgeError) -> &'static str {
-    match error {
-        KnowledgeError::Conflict(_) => "contradictory-constraints",
-        KnowledgeError::Statement { reason: SpecError::Unknown(_), .. } => "unknown-column",
-        _ => "bad-constraint",
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use gflowcausal_graph::{Dag, Format, NamedGraph, ReadOptions};
+use gflowcausal_graph::{Dag, NamedGraph};
+use gflowcausal_graph_io::{Format, ReadOptions};
 
 use crate::{Error, FileError};
 

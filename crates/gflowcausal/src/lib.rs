@@ -1,6 +1,6 @@
 //! Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 //!
-//! The parts are modules of their own: [`graph`] (graphs and their laws), [`data`] (tables and simulation), [`score`]
+//! The parts are modules of their own: [`graph`] (graphs and their laws), [`graph_io`] (graph files), [`data`] (tables and simulation), [`score`]
 //! (what data say of a graph), [`search`] (other ways through the same scores), [`flow`] (the GFlowNet).
 
 mod checkpoints;
@@ -29,6 +29,7 @@ pub use gflowcausal_data as data;
 pub use gflowcausal_determinism::{Stream, rand, stream, thread_count, with_threads};
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
+pub use gflowcausal_graph_io as graph_io;
 pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 

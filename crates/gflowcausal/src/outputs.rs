@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use gflowcausal_graph::{Format, NamedGraph, Pdag};
+use gflowcausal_graph::{NamedGraph, Pdag};
+use gflowcausal_graph_io::Format;
 use serde::Serialize;
 
 use crate::posterior::Draw;

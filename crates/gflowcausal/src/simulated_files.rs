@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gflowcausal_data::{Simulated, write_csv, write_parquet};
-use gflowcausal_graph::{Format, NamedGraph, Pdag};
+use gflowcausal_graph::{NamedGraph, Pdag};
+use gflowcausal_graph_io::Format;
 
 use crate::{Error, FileError, RunDir, graph_bytes};
 

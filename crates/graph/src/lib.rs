@@ -3,6 +3,7 @@
 //! Orientation, everywhere: an [`Edge`] points `from` a cause `to` its effect, and in a matrix the row causes the
 //! column.
 
+mod advice;
 mod choice;
 mod class_size;
 mod closure;
@@ -13,17 +14,18 @@ mod dseparation;
 mod edge;
 mod enumerate;
 mod equivalence;
-mod formats;
 mod knowledge;
 mod linear_extensions;
 mod meek;
 mod metrics;
+mod named_graph;
 mod names;
 mod node_set;
 mod order;
 mod path;
 mod pdag;
 
+pub use advice::Advice;
 pub use choice::{Choice, UnknownChoice};
 pub use closure::{Closure, GrowingDag};
 pub use counted::counted;
@@ -32,14 +34,14 @@ pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
 pub use enumerate::{all_dags, all_orders};
 pub use equivalence::{VStructure, markov_equivalent};
-pub use formats::{Format, FormatError, GraphError, NamedGraph, Orientation, ReadOptions, WriteError};
 pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
     Rule, SpecError, Statement, Variable,
 };
 pub use meek::OrientationError;
 pub use metrics::{Metrics, auprc, auroc, cpdag_shd, evaluate, expected_shd, shd, sid};
-pub use names::UnknownName;
+pub use named_graph::{GraphError, NamedGraph};
+pub use names::{Names, UnknownName};
 pub use node_set::NodeSet;
 pub use order::{Order, OrderError};
 pub use pdag::Pdag;

@@ -20,43 +20,59 @@ fn did_you_mean(suggestion: Option<&str>) -> String {
 }
 
 /// Variables by name.
-pub(crate) struct Names<'a> {
+#[derive(Debug)]
+pub struct Names<'a> {
     list: Vec<&'a str>,
     index: HashMap<&'a str, usize>,
     longest: usize,
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn new<S: AsRef<str>>(names: &'a [S]) -> Self {
+    /// The variables of these names, numbered from zero.
+    #[must_use]
+    pub fn new<S: AsRef<str>>(names: &'a [S]) -> Self {
         let list: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         let index = list.iter().enumerate().rev().map(|(node, &name)| (name, node)).collect();
         let longest = list.iter().map(|name| name.len()).max().unwrap_or(0);
         Self { list, index, longest }
     }
 
-    /// How many bytes the longest name has: no use looking for a longer one.
-    pub(crate) fn longest(&self) -> usize {
+    /// How many bytes the longest name has.
+    #[must_use]
+    pub fn longest(&self) -> usize {
         self.longest
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many variables there are.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(crate) fn name(&self, node: usize) -> &'a str {
+    /// The name of a variable.
+    #[must_use]
+    pub fn name(&self, node: usize) -> &'a str {
         self.list[node]
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+    /// The variable of that name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
         if name.len() > self.longest { None } else { self.index.get(name).copied() }
     }
 
-    pub(crate) fn get(&self, name: &str) -> Result<usize, UnknownName> {
+    /// The variable of that name.
+    ///
+    /// # Errors
+    /// When there is none; the error suggests the nearest name.
+    pub fn get(&self, name: &str) -> Result<usize, UnknownName> {
         self.find(name).ok_or_else(|| self.unknown(name))
     }
 
     /// The refusal of `name`, which no variable has.
-    pub(crate) fn unknown(&self, name: &str) -> UnknownName {
+    #[must_use]
+    pub fn unknown(&self, name: &str) -> UnknownName {
         UnknownName { name: name.to_owned(), suggestion: self.nearest(name) }
     }
 

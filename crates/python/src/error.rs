@@ -46,11 +46,10 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         Python::attach(|py| match &failure {
             Failure::Known(error) => {
-                let (code, fix) = code_and_fix(error);
-                exception(py, class(error), &error.to_string(), code, fix)
+                exception(py, class(error), &error.to_string(), error.code(), fix(error))
             }
             Failure::Graph(error) => {
-                let fix = Some(error.fix().to_owned());
+                let fix = Some(error.advice().phrase(keyword));
                 exception(py, "GraphError", &error.to_string(), error.code(), fix)
             }
             Failure::Argument(text) => exception(py, "ArgumentError", text, "bad-option", None),
@@ -60,12 +59,21 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// As the command line has them: graph files know best themselves.
-fn code_and_fix(error: &Error) -> (&'static str, Option<String>) {
+fn fix(error: &Error) -> Option<String> {
     match error {
-        Error::GraphFile { source, .. } => (source.code(), Some(source.fix().to_owned())),
-        Error::Graph { source, .. } => (source.code(), Some(source.fix().to_owned())),
-        _ => (error.code(), error.fix()),
+        Error::Read(error) => Some(error.advice().phrase(keyword)),
+        Error::Missing(error) => Some(error.advice().phrase(keyword)),
+        _ => error.fix(),
+    }
+}
+
+/// An option as a Python call writes it.
+fn keyword(option: &'static str, value: Option<&str>) -> String {
+    let name = option.replace('-', "_");
+    match (option, value.map(|value| value.rsplit_once('=').unwrap_or((value, "")))) {
+        (_, None) => name,
+        ("types", Some((column, kind))) => format!("{name}={{{column:?}: {kind:?}}}"),
+        (_, Some(_)) => format!("{name}={:?}", value.unwrap_or_default()),
     }
 }
 

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use gflowcausal::Error;
-use gflowcausal::graph::{
-    self, Cpdag, Edge, Format, GraphError, NamedGraph, Orientation, Pdag, ReadOptions, evaluate,
-};
+use gflowcausal::graph::{self, Cpdag, Edge, GraphError, NamedGraph, Pdag, evaluate};
+use gflowcausal::graph_io::{Format, Orientation, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

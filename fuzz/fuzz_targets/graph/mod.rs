@@ -1,6 +1,7 @@
 //! What every graph reader must do with any bytes.
 
-use gflowcausal_graph::{Format, NamedGraph, Orientation, ReadOptions};
+use gflowcausal_graph::NamedGraph;
+use gflowcausal_graph_io::{Format, Orientation, ReadOptions};
 
 /// Reads `data`; whatever is read can be written, and reads the same again.
 pub fn check(format: Format, data: &[u8]) {

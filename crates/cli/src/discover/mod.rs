@@ -5,7 +5,8 @@ mod arguments;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use gflowcausal::graph::{Dag, ReadOptions};
+use gflowcausal::graph::Dag;
+use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::{
     Checkpoints, Clock, Config, DataObject, Discovery, Error, Problem, ResultObject, RunDir, RunFile, Step,
     fingerprint, problem_fingerprint, read_truth, stored_run, write_outputs,

@@ -1,10 +1,9 @@
-//! Why a file cannot be read: a code, the place, one sentence, and a way out.
+//! Why a file cannot be read: a code, the place, one sentence, and what helps.
 
 use std::io;
-
 use std::path::Path;
 
-use gflowcausal_graph::counted;
+use gflowcausal_graph::{Advice, counted};
 
 use crate::TableError;
 use crate::loose_number::is_loose_number;
@@ -13,7 +12,7 @@ use crate::read::source::{Content, EXTENSIONS};
 
 /// Why a file cannot be read.
 ///
-/// The text says what and where; [`ReadError::code`] names the kind for programs, [`ReadError::fix`] says what to do.
+/// The text says what and where; [`ReadError::code`] names the kind for programs, [`ReadError::advice`] says what to do.
 /// Rows are counted from 1, below the header.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -146,52 +145,52 @@ impl ReadError {
         }
     }
 
-    /// A way out, in one sentence.
+    /// What helps.
     #[must_use]
-    pub fn fix(&self) -> String {
+    pub fn advice(&self) -> Advice {
         match self {
             Self::NotFound(_) => "check the path, or give the name of a built-in data set".into(),
             Self::NoPermission(_) => "make the file readable for you, or copy it".into(),
             Self::Directory(_) => "name a file inside it".into(),
-            Self::UnknownExtension(path) => extension_fix(path),
-            Self::WrongContent { found, .. } => found.fix(),
+            Self::UnknownExtension(path) => extension_fix(path).into(),
+            Self::WrongContent { found, .. } => found.fix().into(),
             Self::Io(_) => "try again, or copy the file to a local disk".into(),
             Self::Truncated(_) | Self::Damaged { .. } => "fetch or write the file again".into(),
             Self::Unsupported { .. } => "save it again as CSV or as Parquet with snappy compression".into(),
             Self::Dimensions(1) => "stack the variables: numpy.save(file, numpy.column_stack((a, b, …)))".into(),
             Self::Dimensions(_) => "reshape it to one row for each observation".into(),
             Self::UnsupportedType { column, .. } => {
-                format!("leave '{column}' out, or turn it into numbers or text")
+                format!("leave '{column}' out, or turn it into numbers or text").into()
             }
             Self::Empty => "check that the program that wrote it had finished".into(),
-            Self::NoRows(_) => "add rows below the names; if the first row is data, use --no-header".into(),
+            Self::NoRows(_) => Advice::new("add rows below the names; if the first row is data, use ").option("no-header"),
             Self::Ragged { row: 1, cells, columns } if *cells == columns + 1 => {
                 "name every column; if R wrote the file, leave the row names out: write.table(…, row.names = FALSE)"
                     .into()
             }
             Self::Ragged { .. } => {
-                "give every row the same number of cells, or name the right separator with --delimiter".into()
+                Advice::new("give every row the same number of cells, or name the right separator with ")
+                    .option("delimiter")
             }
             Self::MixedTypes { cell, .. } if is_loose_number(cell) => {
                 "write every number plainly, such as 1234.5".into()
             }
-            Self::MixedTypes { column, row: 1, .. } => format!(
-                "if it is the column's name, leave --no-header out; else correct the cell, or use --types \
-                 {column}=categorical"
-            ),
-            Self::MixedTypes { column, .. } => format!(
-                "correct the cell, leave it empty if it means a missing value, or use --types {column}=categorical"
-            ),
+            Self::MixedTypes { column, row: 1, .. } => Advice::new("if it is the column's name, leave ")
+                .option("no-header")
+                .then(" out; else correct the cell, or use ")
+                .set("types", format!("{column}=categorical")),
+            Self::MixedTypes { column, .. } => Advice::new("correct the cell, leave it empty if it means a missing value, or use ")
+                .set("types", format!("{column}=categorical")),
             Self::TextColumn { column, .. } | Self::CategoricalMoments(column) => {
-                format!("leave '{column}' out, or read the whole table")
+                format!("leave '{column}' out, or read the whole table").into()
             }
-            Self::Missing { .. } => "use --missing drop or --missing em, or fill the gaps".into(),
-            Self::AllDropped(_) => "leave out the column with the most gaps, or use --missing em".into(),
-            Self::StreamedEm => "use --missing drop, or read the whole table".into(),
-            Self::Inexact { column, .. } => format!(
-                "if it is a code, keep it as text and use --types {column}=categorical; if its last digits do not \
-                 matter, use --types {column}=continuous"
-            ),
+            Self::Missing { .. } => crate::missing::fill_gaps(),
+            Self::AllDropped(_) => crate::missing::too_many_gaps("em"),
+            Self::StreamedEm => Advice::new("use ").set("missing", "drop").then(", or read the whole table"),
+            Self::Inexact { column, .. } => Advice::new("if it is a code, keep it as text and use ")
+                .set("types", format!("{column}=categorical"))
+                .then("; if its last digits do not matter, use ")
+                .set("types", format!("{column}=continuous")),
             Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
             Self::NotUtf8 { .. } | Self::HeaderNotUtf8(_) => "save the file as UTF-8".into(),
             Self::UnclosedQuote(_) => "close the quote, or remove quotes that are part of a value".into(),

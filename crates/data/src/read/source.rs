@@ -244,8 +244,8 @@ mod tests {
         let error = open_error(Path::new("secret.csv"), io::ErrorKind::PermissionDenied.into());
         assert_eq!(error.to_string(), "no permission to read 'secret.csv'");
         assert_eq!(
-            (error.code(), error.fix().as_str()),
-            ("no-permission", "make the file readable for you, or copy it")
+            (error.code(), error.advice()),
+            ("no-permission", "make the file readable for you, or copy it".into())
         );
     }
 

@@ -7,7 +7,7 @@ use gflowcausal_data::{
 };
 use gflowcausal_determinism::with_threads;
 
-use crate::{labels, names, numbers, typed};
+use crate::{fix, labels, names, numbers, typed};
 
 fn source(name: &str) -> Source {
     Source::Path([env!("CARGO_MANIFEST_DIR"), "tests/read/files", name].iter().collect::<PathBuf>())
@@ -172,7 +172,7 @@ fn types_that_are_neither_numbers_nor_categories_are_named() {
             let sentence =
                 format!("column 'odd' is of type {kind}, which is neither a number nor a category");
             assert_eq!((error.code(), error.to_string()), ("unsupported-type", sentence), "{name}");
-            assert_eq!(error.fix(), "leave 'odd' out, or turn it into numbers or text");
+            assert_eq!(fix(&error), "leave 'odd' out, or turn it into numbers or text");
         }
     }
 }
@@ -186,7 +186,7 @@ fn parts_of_a_format_that_are_not_read_are_named() {
     ] {
         let error = read_table(&source(name), &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), sentence);
-        assert_eq!(error.fix(), "save it again as CSV or as Parquet with snappy compression");
+        assert_eq!(fix(&error), "save it again as CSV or as Parquet with snappy compression");
     }
 }
 
@@ -198,10 +198,10 @@ fn an_array_that_is_no_table() {
         (vector.code(), vector.to_string().as_str()),
         ("unsupported-type", "the NumPy array has 1 dimension, but a table has 2")
     );
-    assert_eq!(vector.fix(), "stack the variables: numpy.save(file, numpy.column_stack((a, b, …)))");
+    assert_eq!(fix(&vector), "stack the variables: numpy.save(file, numpy.column_stack((a, b, …)))");
     let cube = refusal(&npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }", &[0; 64]));
     assert_eq!(cube.to_string(), "the NumPy array has 3 dimensions, but a table has 2");
-    assert_eq!(cube.fix(), "reshape it to one row for each observation");
+    assert_eq!(fix(&cube), "reshape it to one row for each observation");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn words_of_a_file_cut_short() {
             Source::Bytes { format: source.format().unwrap(), bytes: whole[..whole.len() / 2].to_vec() };
         let error = read_table(&cut, &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), format!("the {format} data end too early: the file was cut short"));
-        assert_eq!(error.fix(), "fetch or write the file again");
+        assert_eq!(fix(&error), "fetch or write the file again");
     }
 }
 

@@ -45,3 +45,11 @@ fn labels<'t>(table: &'t Table, name: &str) -> Vec<Option<&'t str>> {
         Values::Continuous(_) => panic!("'{name}' is continuous"),
     }
 }
+
+/// What helps, with options as the command line writes them.
+fn fix(error: &ReadError) -> String {
+    error.advice().phrase(|option, value| match value {
+        Some(value) => format!("--{option} {value}"),
+        None => format!("--{option}"),
+    })
+}

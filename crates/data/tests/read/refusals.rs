@@ -2,11 +2,11 @@
 
 use gflowcausal_data::{Header, Missing, ReadError, ReadOptions, Source, csv_moments, read_table};
 
-use crate::{read, read_with, typed};
+use crate::{fix, read, read_with, typed};
 
 /// Code, sentence and way out.
 fn words(error: &ReadError) -> [String; 3] {
-    [error.code().into(), error.to_string(), error.fix()]
+    [error.code().into(), error.to_string(), fix(error)]
 }
 
 /// How `csv` is refused.

@@ -7,8 +7,8 @@ mod tetrad;
 
 use std::fmt;
 
-use crate::Edge;
 use crate::names::Names;
+use crate::{Advice, Edge};
 
 pub use conflict::Conflict;
 pub use constraints::Constraints;
@@ -82,6 +82,27 @@ pub enum KnowledgeError {
     /// Statements that contradict each other.
     #[error(transparent)]
     Conflict(#[from] Conflict),
+}
+
+impl KnowledgeError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Conflict(_) => "contradictory-constraints",
+            Self::Statement { reason: SpecError::Unknown(_), .. } => "unknown-column",
+            Self::Statement { .. } => "bad-constraint",
+        }
+    }
+
+    /// What helps.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        Advice::from(match self {
+            Self::Conflict(_) => "take back one of them",
+            Self::Statement { .. } => "write A->B with two names of columns",
+        })
+    }
 }
 
 /// What the user knows beforehand, in the user's words.

@@ -104,7 +104,8 @@ impl BayesNetwork {
             let law = &laws[node];
             let mut rng = stream(seed, Stream::Noise { node: node as u64 });
             let joint = joint_values(law.parents.iter().copied(), &levels, &codes, rows);
-            codes[node] = joint.iter().map(|&value| draw_level(&law.rows[value as usize], &mut rng)).collect();
+            codes[node] =
+                joint.iter().map(|&value| draw_level(&law.rows[value as usize], &mut rng)).collect();
         }
         let column = |(codes, law): (Vec<u32>, &DiscreteLaw)| Values::Categorical {
             codes,

@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
+use gflowcausal_graph::{Edge, NamedGraph, Names};
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::builder::{Builder, Link, at};
-use super::{Format, FormatError, NamedGraph, WriteError, attribute, number};
-use crate::Edge;
-use crate::names::Names;
+use crate::builder::{Builder, Link, at};
+use crate::{Format, FormatError, WriteError, attribute};
 
-pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut parser = Parser { text, ..Parser::default() };
     let mut reader = Reader::from_str(text);
     loop {
@@ -254,7 +253,7 @@ impl RawEdge {
     }
 }
 
-pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     let names: Vec<String> = named.names().iter().map(|name| escape(name)).collect::<Result<_, _>>()?;
     let mut file = String::from(concat!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
@@ -273,7 +272,7 @@ pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
         file.push_str(&format!("    <edge source=\"{source}\" target=\"{target}\"{kind}>"));
         for (key, value) in [("weight", named.weight(edge)), ("probability", named.probability(edge))] {
             if let Some(value) = value {
-                file.push_str(&format!("<data key=\"{key}\">{}</data>", number(value)));
+                file.push_str(&format!("<data key=\"{key}\">{}</data>", attribute::text(value)));
             }
         }
         file.push_str("</edge>\n");

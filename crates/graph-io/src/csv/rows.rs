@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::super::FormatError;
-use super::super::cursor::Cursor;
+use crate::FormatError;
+use crate::cursor::Cursor;
 
 pub(super) type Row<'a> = Vec<Cow<'a, str>>;
 

@@ -1,10 +1,10 @@
 //! GML, as networkx and igraph write it: keys with numbers, texts and lists in brackets.
 
-use super::builder::{Builder, Link, at};
-use super::cursor::Cursor;
-use super::{FormatError, NamedGraph, attribute, number};
-use crate::Edge;
-use crate::names::Names;
+use gflowcausal_graph::{Edge, NamedGraph, Names};
+
+use crate::builder::{Builder, Link, at};
+use crate::cursor::Cursor;
+use crate::{FormatError, attribute};
 
 /// Lists inside lists; real files have two or three levels.
 const DEEPEST: usize = 64;
@@ -69,7 +69,7 @@ impl<'a> List<'a> {
     }
 }
 
-pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
     let file = list(&mut cursor, 0)?;
     let graph = file.lists("graph").next().ok_or_else(|| cursor.expected("'graph ['"))?;
@@ -204,7 +204,7 @@ fn escape(text: &str) -> String {
 
 /// A number with a decimal point, which some readers insist on.
 fn real(value: f64) -> String {
-    let text = number(value);
+    let text = attribute::text(value);
     match text.split_once('e') {
         Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
         _ => text,
@@ -212,7 +212,7 @@ fn real(value: f64) -> String {
 }
 
 /// An edge without direction says so itself: GML knows only graphs that are directed or not.
-pub(super) fn write(named: &NamedGraph) -> String {
+pub(crate) fn write(named: &NamedGraph) -> String {
     let mut file = String::from("graph [\n  comment \"source causes target\"\n  directed 1\n");
     for (id, name) in named.names().iter().enumerate() {
         file.push_str(&format!("  node [\n    id {id}\n    label \"{}\"\n  ]\n", escape(name)));

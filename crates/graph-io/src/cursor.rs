@@ -1,33 +1,33 @@
 //! A place in a text that knows its line and column.
 
-use super::FormatError;
+use crate::FormatError;
 
 /// Reads a text from left to right.
 #[derive(Debug, Clone)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     rest: &'a str,
     line: usize,
     column: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { rest: text, line: 1, column: 1 }
     }
 
-    pub(super) fn line(&self) -> usize {
+    pub(crate) fn line(&self) -> usize {
         self.line
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
-    pub(super) fn bump(&mut self) -> Option<char> {
+    pub(crate) fn bump(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.advance(next.len_utf8());
         Some(next)
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes past `token` if it comes next.
-    pub(super) fn eat(&mut self, token: &str) -> bool {
+    pub(crate) fn eat(&mut self, token: &str) -> bool {
         let here = self.rest.starts_with(token);
         if here {
             self.advance(token.len());
@@ -53,13 +53,13 @@ impl<'a> Cursor<'a> {
         here
     }
 
-    pub(super) fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+    pub(crate) fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
         self.advance(end)
     }
 
     /// Everything before `end`, which is passed too.
-    pub(super) fn take_until(&mut self, end: &str) -> Result<&'a str, FormatError> {
+    pub(crate) fn take_until(&mut self, end: &str) -> Result<&'a str, FormatError> {
         match self.rest.find(end) {
             Some(at) => {
                 let passed = self.advance(at);
@@ -70,12 +70,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn skip_blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         self.take_while(char::is_whitespace);
     }
 
     /// Skips blanks, `//` and `/* */` comments.
-    pub(super) fn skip_comments(&mut self) -> Result<(), FormatError> {
+    pub(crate) fn skip_comments(&mut self) -> Result<(), FormatError> {
         loop {
             self.skip_blanks();
             if self.eat("//") {
@@ -89,12 +89,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes past `token` or says that it was expected.
-    pub(super) fn expect(&mut self, token: &str) -> Result<(), FormatError> {
+    pub(crate) fn expect(&mut self, token: &str) -> Result<(), FormatError> {
         if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("'{token}'"))) }
     }
 
     /// The refusal of what comes next.
-    pub(super) fn expected(&self, expected: &str) -> FormatError {
+    pub(crate) fn expected(&self, expected: &str) -> FormatError {
         let found = match self.peek() {
             Some(c) => format!("{c:?}"),
             None => "the end of the file".to_owned(),
@@ -103,8 +103,14 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Whether `text` begins with `word`, in capitals or not, and goes on with something else than a letter.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    let head = text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    head && !text[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
 /// A text in quotes, of which the first is passed: `\"` is a quote and `\\` a backslash, other backslashes stay.
-pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
+pub(crate) fn escaped(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
     let mut text = String::new();
     loop {
         text.push_str(cursor.take_while(|c| c != '"' && c != '\\'));
@@ -123,7 +129,7 @@ pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
 }
 
 /// A text in quotes that [`escaped`] reads again.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

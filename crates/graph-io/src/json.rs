@@ -1,15 +1,14 @@
 //! JSON: our own graph files, the results of a discovery, and what networkx calls node-link data.
 
+use gflowcausal_graph::{Edge, GraphError, NamedGraph, Names};
 use serde_json::{Map, Value, json};
 
-use super::builder::{Builder, Link};
-use super::{FormatError, GraphError, NamedGraph, Orientation, ReadOptions, attribute, matrix};
-use crate::Edge;
-use crate::names::Names;
+use crate::builder::{Builder, Link};
+use crate::{FormatError, Orientation, ReadOptions, attribute, matrix};
 
 const LISTS_OF_NODES: [&str; 3] = ["nodes", "variables", "names"];
 
-pub(super) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| FormatError::Json { line: error.line(), column: error.column() })?;
     match &value {
@@ -160,7 +159,7 @@ fn read_matrix(
 }
 
 /// The names and the edges; an undirected edge says so.
-pub(super) fn write(named: &NamedGraph) -> String {
+pub(crate) fn write(named: &NamedGraph) -> String {
     let edge = |(edge, directed): (Edge, bool)| {
         let mut object = json!({ "from": named.name(edge.from), "to": named.name(edge.to) });
         if !directed {

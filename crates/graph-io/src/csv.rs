@@ -4,22 +4,21 @@ mod edges;
 mod rows;
 mod shape;
 
+use gflowcausal_graph::{GraphError, NamedGraph};
+
 use self::edges::{EdgeColumns, read_edges};
 use self::rows::{Delimiter, Row, delimiter, rows};
 use self::shape::{Shape, is_cornerless, is_numbered};
-use super::builder::Builder;
-use super::{
-    Format, FormatError, GraphError, NamedGraph, Orientation, ReadOptions, WriteError, attribute, matrix,
-    number,
-};
+use crate::builder::Builder;
+use crate::{Format, FormatError, Orientation, ReadOptions, WriteError, attribute, matrix};
 
-pub(super) use self::edges::{read_edge_list, write_edges};
+pub(crate) use self::edges::{read_edge_list, write_edges};
 
 /// The corner of a matrix that says which way it points.
 const ROW_TO_COLUMN: &str = "from\\to";
 const COLUMN_TO_ROW: &str = "to\\from";
 
-pub(super) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let rows = rows(text, delimiter(text))?;
     let Some(first) = rows.first() else { return Err(FormatError::Empty) };
     let shape = Shape::of(&rows);
@@ -45,7 +44,7 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, Form
 }
 
 /// Whether a text could be a table: parted cells in its first line, or a matrix parted by blanks.
-pub(super) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     let matrix = |rows: &[Row<'_>]| !matches!(Shape::of(rows), Shape::Edges | Shape::Unclear);
     delimiter(text) != Delimiter::Blanks
         || rows(text, Delimiter::Blanks).is_ok_and(|rows| !rows.is_empty() && matrix(&rows))
@@ -155,7 +154,7 @@ fn row_names_differ(labels: &[&str], names: &[String]) -> GraphError {
 }
 
 /// The matrix with named rows and columns; its corner says that rows cause columns.
-pub(super) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
+pub(crate) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
     let values = matrix::from_graph(named, Format::Csv)?;
     let names: Vec<String> = named.names().iter().map(|name| cell(name)).collect();
     let mut file = format!("{ROW_TO_COLUMN},{}\n", names.join(","));
@@ -165,7 +164,7 @@ pub(super) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
             match value {
                 0.0 => file.push_str(",0"),
                 1.0 => file.push_str(",1"),
-                _ => file.push_str(&format!(",{}", number(value))),
+                _ => file.push_str(&format!(",{}", attribute::text(value))),
             }
         }
         file.push('\n');

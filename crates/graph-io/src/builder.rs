@@ -2,29 +2,33 @@
 
 use std::collections::HashMap;
 
-use super::{FormatError, GraphError, MAX_NODES, NamedGraph};
-use crate::{Edge, Pdag};
+use gflowcausal_graph::{Edge, GraphError, NamedGraph, Pdag};
+
+use crate::FormatError;
+
+/// A file may name this many variables: a graph takes memory with the square, and a small file could name a million.
+pub(crate) const MAX_NODES: usize = 10_000;
 
 /// An edge as a file states it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
-    pub(super) edge: Edge,
-    pub(super) directed: bool,
-    pub(super) weight: Option<f64>,
-    pub(super) probability: Option<f64>,
+pub(crate) struct Link {
+    pub(crate) edge: Edge,
+    pub(crate) directed: bool,
+    pub(crate) weight: Option<f64>,
+    pub(crate) probability: Option<f64>,
     /// Where it stands, if the format has lines.
-    pub(super) line: Option<usize>,
+    pub(crate) line: Option<usize>,
 }
 
 impl Link {
-    pub(super) fn directed(edge: Edge, line: usize) -> Self {
+    pub(crate) fn directed(edge: Edge, line: usize) -> Self {
         Self { edge, directed: true, weight: None, probability: None, line: Some(line) }
     }
 }
 
 /// A graph under construction.
 #[derive(Debug, Default)]
-pub(super) struct Builder {
+pub(crate) struct Builder {
     names: Vec<String>,
     index: HashMap<String, usize>,
     links: Vec<Link>,
@@ -32,7 +36,7 @@ pub(super) struct Builder {
 
 impl Builder {
     /// The variable called `name`; a new one if there was none.
-    pub(super) fn node(&mut self, name: &str) -> usize {
+    pub(crate) fn node(&mut self, name: &str) -> usize {
         if let Some(&node) = self.index.get(name) {
             return node;
         }
@@ -42,34 +46,34 @@ impl Builder {
     }
 
     /// A new variable called `name`.
-    pub(super) fn declare(&mut self, name: &str) -> Result<usize, GraphError> {
+    pub(crate) fn declare(&mut self, name: &str) -> Result<usize, GraphError> {
         if self.index.contains_key(name) {
             return Err(GraphError::DuplicateName(name.to_owned()));
         }
         Ok(self.node(name))
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    pub(super) fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Calls the variables by other names: what identifies them in the file is not what the user calls them.
-    pub(super) fn rename(&mut self, names: Vec<String>) {
+    pub(crate) fn rename(&mut self, names: Vec<String>) {
         self.names = names;
     }
 
-    pub(super) fn link(&mut self, link: Link) {
+    pub(crate) fn link(&mut self, link: Link) {
         self.links.push(link);
     }
 
-    pub(super) fn finish(self) -> Result<NamedGraph, FormatError> {
+    pub(crate) fn finish(self) -> Result<NamedGraph, FormatError> {
         let nodes = self.names.len();
         if nodes > MAX_NODES {
-            return Err(GraphError::TooMany(nodes).into());
+            return Err(GraphError::TooMany { nodes, limit: MAX_NODES }.into());
         }
         if nodes == 0 {
             return Err(GraphError::NoVariables.into());
@@ -107,7 +111,7 @@ fn annotate(named: &mut NamedGraph, link: &Link) -> Result<(), GraphError> {
     Ok(())
 }
 
-pub(super) fn at(line: Option<usize>, error: GraphError) -> FormatError {
+pub(crate) fn at(line: Option<usize>, error: GraphError) -> FormatError {
     match line {
         Some(line) => FormatError::Line { line, error },
         None => error.into(),

@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use gflowcausal_graph::{Edge, Format, NamedGraph, Pdag, ReadOptions};
+use gflowcausal_graph::{Edge, NamedGraph, Pdag};
+use gflowcausal_graph_io::{Format, ReadOptions};
 
 fn refuse(format: Format, file: impl AsRef<[u8]>, message: &str) {
     let file = file.as_ref();
@@ -424,6 +425,6 @@ fn codes_and_ways_out() {
     ];
     for (format, file, code, fix) in cases {
         let error = format.read(file.as_bytes(), &ReadOptions::default()).unwrap_err();
-        assert_eq!((error.code(), error.fix()), (code, fix), "{file}");
+        assert_eq!((error.code(), error.advice()), (code, fix.into()), "{file}");
     }
 }

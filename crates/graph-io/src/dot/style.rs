@@ -1,6 +1,6 @@
 //! What Graphviz attributes make of an edge: which ends have an arrow, and its numbers.
 
-use super::super::{FormatError, attribute};
+use crate::{FormatError, attribute};
 
 /// What one bracket says, later attributes winning.
 pub(super) type Attributes = Vec<Attribute>;

@@ -1,29 +1,11 @@
-//! Graph files: reading and writing, and finding out which format a file has.
-
-mod attribute;
-mod bif;
-mod builder;
-mod csv;
-mod cursor;
-mod dot;
-mod error;
-mod gml;
-mod graphml;
-mod json;
-mod matrix;
-mod named_graph;
-mod npy;
-mod tetrad;
+//! The graph formats: which one a file has, and the reader and writer of each.
 
 use std::path::Path;
 
-pub use error::{FormatError, GraphError, WriteError};
-pub use named_graph::NamedGraph;
+use gflowcausal_graph::{NamedGraph, choices};
 
-use crate::choices;
-
-/// A file may name this many variables: a graph takes memory with the square, and a small file could name a million.
-pub(crate) const MAX_NODES: usize = 10_000;
+use crate::cursor::has_word;
+use crate::{FormatError, WriteError, bif, csv, cursor, dot, gml, graphml, json, npy, tetrad};
 
 choices! {
     /// How a graph is written in a file.
@@ -124,11 +106,12 @@ impl Format {
     /// Reads a graph.
     ///
     /// ```
-    /// use gflowcausal_graph::{Edge, Format, ReadOptions};
+    /// use gflowcausal_graph::Edge;
+    /// use gflowcausal_graph_io::{Format, ReadOptions};
     /// let named = Format::Dot.read(b"digraph { rain -> wet }", &ReadOptions::default())?;
     /// assert_eq!(named.names(), ["rain", "wet"]);
     /// assert!(named.graph().has_directed(Edge::new(0, 1)));
-    /// # Ok::<(), gflowcausal_graph::FormatError>(())
+    /// # Ok::<(), gflowcausal_graph_io::FormatError>(())
     /// ```
     ///
     /// # Errors
@@ -193,18 +176,8 @@ fn first_words(text: &str) -> &str {
     cursor.rest()
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    let head = text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
-    head && !text[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-}
-
 /// Whether `text` starts with one of `words` and has an `opening` bracket before any `other` one.
 fn opens(text: &str, words: &[&str], opening: char, other: char) -> bool {
     let bracket = text.find([opening, other]).and_then(|at| text[at..].chars().next());
     words.iter().any(|word| has_word(text, word)) && bracket == Some(opening)
-}
-
-/// A number that reads back as itself.
-fn number(value: f64) -> String {
-    format!("{value:?}")
 }

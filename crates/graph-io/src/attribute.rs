@@ -1,9 +1,9 @@
 //! What files say of an edge beside its ends: numbers and flags, however they are written.
 
-use super::FormatError;
+use crate::FormatError;
 
 /// The number that `text` says, nothing if it is blank.
-pub(super) fn number(key: &'static str, text: &str, line: usize) -> Result<Option<f64>, FormatError> {
+pub(crate) fn number(key: &'static str, text: &str, line: usize) -> Result<Option<f64>, FormatError> {
     match text.trim() {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| wrong(key, text, "a number", line)),
@@ -11,7 +11,7 @@ pub(super) fn number(key: &'static str, text: &str, line: usize) -> Result<Optio
 }
 
 /// Whether `text` says yes, nothing if it is blank.
-pub(super) fn flag(key: &'static str, text: &str, line: usize) -> Result<Option<bool>, FormatError> {
+pub(crate) fn flag(key: &'static str, text: &str, line: usize) -> Result<Option<bool>, FormatError> {
     match text.trim() {
         "" => Ok(None),
         text => truth(text).map(Some).ok_or_else(|| wrong(key, text, "true or false", line)),
@@ -19,7 +19,7 @@ pub(super) fn flag(key: &'static str, text: &str, line: usize) -> Result<Option<
 }
 
 /// The ways to write yes and no: XML has two, Python and R have others.
-pub(super) fn truth(text: &str) -> Option<bool> {
+pub(crate) fn truth(text: &str) -> Option<bool> {
     match text {
         "1" | "true" | "True" | "TRUE" => Some(true),
         "0" | "false" | "False" | "FALSE" => Some(false),
@@ -28,6 +28,11 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 /// The refusal of `text`, which should be `expected`.
-pub(super) fn wrong(key: &'static str, text: &str, expected: &'static str, line: usize) -> FormatError {
+pub(crate) fn wrong(key: &'static str, text: &str, expected: &'static str, line: usize) -> FormatError {
     FormatError::Attribute { line, key, text: text.to_owned(), expected }
+}
+
+/// A number that reads back as itself.
+pub(crate) fn text(value: f64) -> String {
+    format!("{value:?}")
 }

@@ -1,13 +1,15 @@
 //! Graphs as square matrices: the row causes the column unless said otherwise, and zero is no edge.
 
-use super::{Format, FormatError, GraphError, MAX_NODES, NamedGraph, Orientation, WriteError};
-use crate::{Edge, Pdag};
+use gflowcausal_graph::{Edge, GraphError, NamedGraph, Pdag};
+
+use crate::builder::MAX_NODES;
+use crate::{Format, FormatError, Orientation, WriteError};
 
 /// The graph of `values`, row by row, over `names`.
 ///
 /// A pair with one value is an arrow, a pair with the same value both ways an undirected edge. Where all values are
 /// 0 or 1 they are no weights.
-pub(super) fn to_graph(
+pub(crate) fn to_graph(
     names: Vec<String>,
     values: &[f64],
     orientation: Orientation,
@@ -30,11 +32,11 @@ pub(super) fn to_graph(
 }
 
 /// Refuses a number of variables before anything of that size is made.
-pub(super) fn check_size(nodes: usize) -> Result<(), GraphError> {
+pub(crate) fn check_size(nodes: usize) -> Result<(), GraphError> {
     match nodes {
         0 => Err(GraphError::NoVariables),
         1..=MAX_NODES => Ok(()),
-        _ => Err(GraphError::TooMany(nodes)),
+        _ => Err(GraphError::TooMany { nodes, limit: MAX_NODES }),
     }
 }
 
@@ -78,7 +80,7 @@ fn check_pair(names: &[String], edge: Edge, there: f64, back: f64) -> Result<(),
 }
 
 /// The matrix of a graph, row by row, the row causing the column: weights where there are any, else 0 and 1.
-pub(super) fn from_graph(named: &NamedGraph, format: Format) -> Result<Vec<f64>, WriteError> {
+pub(crate) fn from_graph(named: &NamedGraph, format: Format) -> Result<Vec<f64>, WriteError> {
     let nodes = named.names().len();
     let mut values = vec![0.0; nodes * nodes];
     for (edge, directed) in named.edges() {
@@ -96,7 +98,7 @@ pub(super) fn from_graph(named: &NamedGraph, format: Format) -> Result<Vec<f64>,
 }
 
 /// The names of a bare matrix: those given, else `X1`, `X2`, ….
-pub(super) fn names(given: Option<&[String]>, nodes: usize) -> Result<Vec<String>, GraphError> {
+pub(crate) fn names(given: Option<&[String]>, nodes: usize) -> Result<Vec<String>, GraphError> {
     match given {
         Some(names) if names.len() != nodes => Err(GraphError::NameCount { names: names.len(), nodes }),
         Some(names) => Ok(names.to_vec()),

@@ -1,19 +1,17 @@
 //! Lists of edges: one row for each, with a header or without.
 
+use gflowcausal_graph::{Edge, NamedGraph, counted};
+
 use super::rows::{Row, delimiter, rows};
 use super::{cell, check_width, parse};
-use crate::formats::builder::{Builder, Link};
-use crate::formats::{FormatError, NamedGraph, ReadOptions, attribute, number};
-use crate::{Edge, counted};
+use crate::builder::{Builder, Link};
+use crate::{FormatError, ReadOptions, attribute};
 
 const CAUSES: [&str; 4] = ["from", "source", "cause", "parent"];
 const EFFECTS: [&str; 4] = ["to", "target", "effect", "child"];
 
 /// A list of edges, whatever else the table could be.
-pub(in crate::formats) fn read_edge_list(
-    text: &str,
-    options: &ReadOptions,
-) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read_edge_list(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let rows = rows(text, delimiter(text))?;
     let Some(first) = rows.first() else { return Err(FormatError::Empty) };
     match (EdgeColumns::of(first), first.len()) {
@@ -100,7 +98,7 @@ fn link(edge: Edge, row: &Row<'_>, number: usize, columns: &EdgeColumns) -> Resu
 }
 
 /// One row for each edge, then one for each variable without edges.
-pub(in crate::formats) fn write_edges(named: &NamedGraph) -> String {
+pub(crate) fn write_edges(named: &NamedGraph) -> String {
     let undirected = named.graph().undirected().next().is_some();
     let optional = |there: bool, text: String| there.then_some(text);
     let line = |cells: [Option<String>; 5]| cells.into_iter().flatten().collect::<Vec<_>>().join(",") + "\n";
@@ -113,7 +111,7 @@ pub(in crate::formats) fn write_edges(named: &NamedGraph) -> String {
             optional(undirected, directed),
         ])
     };
-    let shown = |value: Option<f64>| value.map_or_else(String::new, number);
+    let shown = |value: Option<f64>| value.map_or_else(String::new, attribute::text);
     let mut file = row("from", "to", "weight".into(), "probability".into(), "directed".into());
     for (edge, directed) in named.edges() {
         let (from, to) = (cell(named.name(edge.from)), cell(named.name(edge.to)));

@@ -1,9 +1,9 @@
 //! Tetrad's text: `Graph Nodes:`, then `Graph Edges:` with one numbered edge a line.
 
-use super::builder::{Builder, Link, at};
-use super::{Format, FormatError, NamedGraph, WriteError};
-use crate::Edge;
-use crate::names::Names;
+use gflowcausal_graph::{Edge, NamedGraph, Names};
+
+use crate::builder::{Builder, Link, at};
+use crate::{Format, FormatError, WriteError};
 
 /// The marks between two names, and whether the edge is read as an arrow, backwards, or without direction.
 const MARKS: [(&str, Option<Mark>); 8] = [
@@ -24,7 +24,7 @@ enum Mark {
     Undirected,
 }
 
-pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     find_heading(&mut lines, "Graph Nodes:")?;
     let mut builder = Builder::default();
@@ -111,7 +111,7 @@ fn unreadable(text: &str, sides: Option<(&str, &str)>, line: usize, names: &Name
     at(Some(line), names.unknown(side.trim()).into())
 }
 
-pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     if let Some(name) = named.names().iter().find(|name| !can_hold(name)) {
         return Err(WriteError::Name { format: Format::Tetrad, name: name.clone() });
     }

@@ -1,15 +1,17 @@
 //! NumPy's `.npy` files: one bare matrix of integers, booleans or floats.
 
-use super::cursor::Cursor;
-use super::{Format, FormatError, NamedGraph, ReadOptions, WriteError, matrix};
+use gflowcausal_graph::NamedGraph;
+
+use crate::cursor::Cursor;
+use crate::{Format, FormatError, ReadOptions, WriteError, matrix};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-pub(super) fn is_npy(file: &[u8]) -> bool {
+pub(crate) fn is_npy(file: &[u8]) -> bool {
     file.starts_with(MAGIC)
 }
 
-pub(super) fn read(file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let (header, body) = split(file)?;
     let header = Header::parse(header)?;
     let kind = Kind::parse(&header.descr)?;
@@ -169,7 +171,7 @@ impl Kind {
 }
 
 /// Whole numbers as `i1` where there are no weights, else `f8`.
-pub(super) fn write(named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
+pub(crate) fn write(named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
     let values = matrix::from_graph(named, Format::Npy)?;
     let nodes = named.names().len();
     let descr = if named.has_weights() { "<f8" } else { "|i1" };

@@ -2,13 +2,14 @@
 
 mod style;
 
-use self::style::{Attribute, Attributes, End, Ends, Style};
-use super::builder::{Builder, Link};
-use super::cursor::{Cursor, escaped, quoted};
-use super::{FormatError, NamedGraph, ReadOptions, number};
-use crate::Edge;
+use gflowcausal_graph::{Edge, NamedGraph};
 
-pub(super) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+use self::style::{Attribute, Attributes, End, Ends, Style};
+use crate::builder::{Builder, Link};
+use crate::cursor::{Cursor, escaped, has_word, quoted};
+use crate::{FormatError, ReadOptions, attribute};
+
+pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let mut parser = Parser::new(text);
     parser.file()?;
     let named = parser.finish()?;
@@ -168,7 +169,7 @@ impl<'a> Parser<'a> {
     }
 
     fn next_is_subgraph(&self) -> bool {
-        super::has_word(self.cursor.rest(), "subgraph")
+        has_word(self.cursor.rest(), "subgraph")
     }
 
     /// The variable of an identifier; a port behind it is passed over.
@@ -326,13 +327,15 @@ impl Labels {
 }
 
 /// One line for each variable and each edge; an edge without direction has `dir=none`.
-pub(super) fn write(named: &NamedGraph) -> String {
+pub(crate) fn write(named: &NamedGraph) -> String {
     let mut file = String::from("// a -> b: a causes b\ndigraph {\n");
     for name in named.names() {
         file.push_str(&format!("  {};\n", quoted(name)));
     }
     for (edge, directed) in named.edges() {
-        let value = |key: &str, value: Option<f64>| value.map(|value| format!("{key}=\"{}\"", number(value)));
+        let value = |key: &str, value: Option<f64>| {
+            value.map(|value| format!("{key}=\"{}\"", attribute::text(value)))
+        };
         let attributes = [
             (!directed).then(|| "dir=none".to_owned()),
             value("weight", named.weight(edge)),

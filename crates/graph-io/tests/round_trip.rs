@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use gflowcausal_graph::{Edge, Format, NamedGraph, Orientation, Pdag, ReadOptions, WriteError};
+use gflowcausal_graph::{Edge, NamedGraph, Pdag};
+use gflowcausal_graph_io::{Format, Orientation, ReadOptions, WriteError};
 use proptest::prelude::*;
 
 fn name() -> impl Strategy<Value = String> {

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gflowcausal_graph::{Format, Knowledge, ReadOptions};
+use gflowcausal_graph::Knowledge;
+use gflowcausal_graph_io::{Format, ReadOptions};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds")

@@ -1,15 +1,15 @@
 //! BIF: the structure of a Bayesian network, read from `probability ( X | A, B )`.
 
-use super::builder::{Builder, Link, at};
-use super::cursor::{Cursor, escaped, quoted};
-use super::{Format, FormatError, NamedGraph, WriteError};
-use crate::Edge;
-use crate::names::Names;
+use gflowcausal_graph::{Edge, NamedGraph, Names};
+
+use crate::builder::{Builder, Link, at};
+use crate::cursor::{Cursor, escaped, quoted};
+use crate::{Format, FormatError, WriteError};
 
 /// A written table has a row for each state of so many parents.
 const MOST_TABLE_PARENTS: usize = 10;
 
-pub(super) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
     let mut builder = Builder::default();
     let mut families = Vec::new();
@@ -128,7 +128,7 @@ fn skip_property(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
 }
 
 /// The structure alone: every variable has two states, and every table is even.
-pub(super) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     if let Some(edge) = named.graph().undirected().next() {
         let (from, to) = named.ends(edge);
         return Err(WriteError::Undirected { format: Format::Bif, from, to });

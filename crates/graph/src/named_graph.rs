@@ -1,10 +1,13 @@
 //! A graph with the user's names, and what is known of each edge: what every file format reads and writes.
 
+mod error;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::GraphError;
 use crate::names::Names;
 use crate::{Dag, Edge, EdgeError, NodeSet, Pdag, path};
+
+pub use error::GraphError;
 
 /// A partly directed graph over named variables, with a weight and a probability for edges that have one.
 ///
@@ -114,7 +117,10 @@ impl NamedGraph {
     }
 
     /// The same edges over the variables `names`, which may be more than the graph has.
-    pub(super) fn extend_to<S: AsRef<str>>(&self, names: &[S]) -> Result<Self, GraphError> {
+    ///
+    /// # Errors
+    /// The first variable of the graph that is not among `names`.
+    pub fn extend_to<S: AsRef<str>>(&self, names: &[S]) -> Result<Self, GraphError> {
         let index = Names::new(names);
         let places = self.names.iter().map(|name| index.get(name)).collect::<Result<Vec<_>, _>>()?;
         let moved = |edge: Edge| Edge::new(places[edge.from], places[edge.to]);
@@ -133,20 +139,26 @@ impl NamedGraph {
         Ok(aligned)
     }
 
-    pub(super) fn name(&self, node: usize) -> &str {
+    /// The user's name of a variable.
+    #[must_use]
+    pub fn name(&self, node: usize) -> &str {
         &self.names[node]
     }
 
-    pub(super) fn has_weights(&self) -> bool {
+    /// Whether any edge has a weight.
+    #[must_use]
+    pub fn has_weights(&self) -> bool {
         !self.weights.is_empty()
     }
 
-    pub(super) fn has_probabilities(&self) -> bool {
+    /// Whether any edge has a probability.
+    #[must_use]
+    pub fn has_probabilities(&self) -> bool {
         !self.probabilities.is_empty()
     }
 
     /// All edges, and whether they are arrows: arrows first, each kind by index.
-    pub(super) fn edges(&self) -> impl Iterator<Item = (Edge, bool)> + '_ {
+    pub fn edges(&self) -> impl Iterator<Item = (Edge, bool)> + '_ {
         let arrows = self.graph.directed().map(|edge| (edge, true));
         arrows.chain(self.graph.undirected().map(|edge| (edge, false)))
     }
@@ -169,7 +181,9 @@ impl NamedGraph {
         Ok(self.key(edge))
     }
 
-    pub(super) fn ends(&self, edge: Edge) -> (String, String) {
+    /// The names of an edge's two ends.
+    #[must_use]
+    pub fn ends(&self, edge: Edge) -> (String, String) {
         (self.names[edge.from].clone(), self.names[edge.to].clone())
     }
 

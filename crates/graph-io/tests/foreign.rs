@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use gflowcausal_graph::{Edge, Format, NamedGraph, Orientation, ReadOptions};
+use gflowcausal_graph::{Edge, NamedGraph};
+use gflowcausal_graph_io::{Format, Orientation, ReadOptions};
 
 fn read(format: Format, file: &str) -> NamedGraph {
     assert_eq!(Format::detect(file.as_bytes()), Some(format), "{file}");

@@ -1,0 +1,19 @@
+//! Graph files: reading and writing, and finding out which format a file has.
+
+mod attribute;
+mod bif;
+mod builder;
+mod csv;
+mod cursor;
+mod dot;
+mod error;
+mod format;
+mod gml;
+mod graphml;
+mod json;
+mod matrix;
+mod npy;
+mod tetrad;
+
+pub use error::{FormatError, WriteError};
+pub use format::{Format, Orientation, ReadOptions};

@@ -1,0 +1,71 @@
+//! What helps against an error, as data: each front end writes the options in its own way.
+
+/// A sentence of advice: words, and the options that they mention.
+///
+/// An option has the name it has in a configuration file, and at most one value. The command line writes `--types
+/// dose=continuous` where Python writes `types={"dose": "continuous"}`, so the sentence holds neither.
+///
+/// ```
+/// use gflowcausal_graph::Advice;
+/// let advice = Advice::new("use ").set("missing", "drop").then(", or fill the gaps");
+/// let flag = |option: &str, value: Option<&str>| format!("--{option} {}", value.unwrap_or_default());
+/// assert_eq!(advice.phrase(flag), "use --missing drop, or fill the gaps");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Words(String),
+    Option { option: &'static str, value: Option<String> },
+}
+
+impl Advice {
+    /// Advice that begins with these words.
+    #[must_use]
+    pub fn new(words: impl Into<String>) -> Self {
+        Self(vec![Part::Words(words.into())])
+    }
+
+    /// Goes on with these words.
+    #[must_use]
+    pub fn then(mut self, words: impl Into<String>) -> Self {
+        self.0.push(Part::Words(words.into()));
+        self
+    }
+
+    /// Goes on with the name of an option.
+    #[must_use]
+    pub fn option(mut self, option: &'static str) -> Self {
+        self.0.push(Part::Option { option, value: None });
+        self
+    }
+
+    /// Goes on with an option and its value.
+    #[must_use]
+    pub fn set(mut self, option: &'static str, value: impl Into<String>) -> Self {
+        self.0.push(Part::Option { option, value: Some(value.into()) });
+        self
+    }
+
+    /// The sentence, with every option written by `option`.
+    pub fn phrase(&self, option: impl Fn(&'static str, Option<&str>) -> String) -> String {
+        let part = |part: &Part| match part {
+            Part::Words(words) => words.clone(),
+            Part::Option { option: name, value } => option(name, value.as_deref()),
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+impl From<&str> for Advice {
+    fn from(words: &str) -> Self {
+        Self::new(words)
+    }
+}
+
+impl From<String> for Advice {
+    fn from(words: String) -> Self {
+        Self::new(words)
+    }
+}
