@@ -2,9 +2,9 @@
 """Our methods beside those of other packages, on the same files, one thread each.
 
     cargo build --release
-    bench/peers/compare.py pc --binary target/release/gflowcausal --sets 20
+    crates/bench/peers/compare.py pc --binary target/release/gflowcausal --sets 20
 
-makes bench/peers/.venv on first use, simulates the data sets with our binary and prints a table: on how many the classes
+makes crates/bench/peers/.venv on first use, simulates the data sets with our binary and prints a table: on how many the classes
 are the same, scores, and CPU seconds. Ours are those of the whole process, reading included; theirs those of the call alone.
 """
 

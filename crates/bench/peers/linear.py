@@ -2,7 +2,7 @@
 """LiNGAM, NOTEARS and DAGMA beside their packages, on the same files, one thread each.
 
     cargo build --release
-    bench/peers/linear.py direct-lingam --binary target/release/gflowcausal --sets 20
+    crates/bench/peers/linear.py direct-lingam --binary target/release/gflowcausal --sets 20
 
 makes an environment on first use, simulates data with our binary and prints a table: whether order and edges are the same,
 SHD to the truth, the penalised least squares of the two graphs, and CPU seconds. Ours are those of the whole process,

@@ -11,9 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gflowcausal::{Error, FileError, RunDir, write_simulated};
+use gflowcausal::{Error, FileError, RunDir, RunResult, Weighting, write_simulated};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::peers::{Environment, Peer, environment_digest, last_line, truth};
@@ -121,18 +120,18 @@ impl Figures {
     /// From the object that `discover --format json` prints.
     ///
     /// What is expected of draws is left out where there is one graph.
-    fn of_result(result: &Value, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
-        let metric = |name: &str| result["metrics"][name].as_f64();
-        let draws = result["posterior"]["weighting"] != "single";
+    fn of_result(result: &RunResult, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
+        let metrics = result.metrics.as_ref()?;
+        let draws = result.posterior.weighting != Weighting::Single;
         Some(Self {
-            tpr: metric("tpr")?,
-            fdr: metric("fdr")?,
-            shd: metric("shd")?,
-            class_shd: metric("class_shd")?,
-            cpdag_shd: metric("cpdag_shd")?,
-            expected_shd: Some(metric("expected_shd")?).filter(|_| draws),
-            auroc: Some(metric("auroc")?).filter(|_| draws),
-            cpu_seconds: Some(result["seconds"]["cpu"].as_f64()?),
+            tpr: metrics.graph.tpr,
+            fdr: metrics.graph.fdr,
+            shd: metrics.graph.shd as f64,
+            class_shd: metrics.class_shd as f64,
+            cpdag_shd: metrics.graph.cpdag_shd as f64,
+            expected_shd: draws.then_some(metrics.expected_shd),
+            auroc: draws.then_some(metrics.auroc),
+            cpu_seconds: Some(result.seconds.cpu),
             true_edges: true_edges as f64,
             peak_megabytes,
         })
@@ -338,7 +337,7 @@ fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<
         let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
         return Err(Trouble::of(&said.unwrap_or("no reason given")));
     }
-    let result: Value = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
+    let result: RunResult = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
     let truth = truth(dir).map_err(|reason| Trouble::of(&reason))?;
     Figures::of_result(&result, truth.edge_count(), ended.peak_megabytes)
         .ok_or_else(|| Trouble::of(&"no metrics were printed"))

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::{Error, RunDir};
-use gflowcausal_report::{PlotKind, Record, plot_png, plot_svg};
+use gflowcausal::{Error, RunDir, RunResult};
+use gflowcausal_report::{PlotKind, plot_png, plot_svg};
 
 use crate::failure::Failure;
 use crate::input::one_of;
@@ -39,11 +39,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let is_png = is_png(&arguments.out)?;
-    let record = Record::open(&RunDir::open(&arguments.run).map_err(Error::from)?)?;
+    let result = RunResult::read(&RunDir::open(&arguments.run).map_err(Error::from)?)?;
     let picture = if is_png {
-        plot_png(&record, arguments.kind)?
+        plot_png(&result, arguments.kind)?
     } else {
-        plot_svg(&record, arguments.kind)?.into_bytes()
+        plot_svg(&result, arguments.kind)?.into_bytes()
     };
     write_file(&arguments.out, &picture)?;
     print_text(&format!("{}\n", arguments.out.display()))

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{Error, RunDir};
-use gflowcausal_report::{REPORT, Record, write_report};
+use gflowcausal::{Error, RunDir, RunResult};
+use gflowcausal_report::{REPORT, write_report};
 
 use crate::failure::Failure;
 use crate::output::{Common, print_text};
@@ -27,6 +27,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
-    write_report(&dir, &Record::open(&dir)?)?;
+    write_report(&dir, &RunResult::read(&dir)?)?;
     print_text(&format!("{}\n", dir.file(REPORT).display()))
 }

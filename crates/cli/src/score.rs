@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gflowcausal::data::Missing;
 use gflowcausal::graph_io::{Orientation, ReadOptions};
-use gflowcausal::{Config, DataObject, GraphReport, ScoreName, fingerprint, read_truth, score_graph};
+use gflowcausal::{Config, DataResult, GraphReport, ScoreName, fingerprint, read_truth, score_graph};
 use serde::Serialize;
 
 use crate::discover::{Penalty, penalty};
@@ -73,7 +73,7 @@ impl Scoring {
 #[derive(Serialize)]
 struct ScoreResult<'a> {
     version: &'static str,
-    data: DataObject,
+    data: DataResult,
     score: Value,
     nodes: &'a [gflowcausal::NodeReport],
     graph: Graph<'a>,
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     print_json(&ScoreResult {
         version: env!("CARGO_PKG_VERSION"),
-        data: DataObject {
+        data: DataResult {
             name: data.name.clone(),
             rows: report.rows,
             variables: names.iter().map(|&name| name.to_owned()).collect(),

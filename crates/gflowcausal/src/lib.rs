@@ -45,12 +45,11 @@ pub use model::Model;
 pub use outputs::{write_outputs, write_samples};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use result::{
-    CpdagObject, DataObject, EdgeObject, GraphObject, MetricsObject, PosteriorObject, ResultObject,
-    ScoreObject, Seconds, SortabilityObject, TopGraph,
+    CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult, MetricsResult, PosteriorResult,
+    RunResult, SampledGraph, ScoreResult, Seconds, SortabilityResult, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile, stored_run};
 pub use sample::{sample, sample_policy};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;
-pub use training_log::read_log;

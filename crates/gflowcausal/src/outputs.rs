@@ -4,17 +4,18 @@ use std::io::{self, Write};
 
 use gflowcausal_graph::{NamedGraph, Pdag};
 use gflowcausal_graph_io::Format;
-use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use crate::posterior::Draw;
-use crate::training_log::write_log;
-use crate::{Discovery, Error, ResultObject, RunDir, graph_bytes};
+use crate::training_log::{read_log, write_log};
+use crate::{Discovery, Error, RunDir, RunFile, RunResult, SampledGraph, graph_bytes, stored_run};
 
 /// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are. The report is written by who can draw it.
 ///
 /// # Errors
 /// When the system refuses, or a name has no place in one of the formats.
-pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &ResultObject) -> Result<(), Error> {
+pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Result<(), Error> {
     let graph = found.named_graph()?;
     for (name, format) in
         [("graph.json", Format::Json), ("graph.dot", Format::Dot), ("graph.graphml", Format::Graphml)]
@@ -46,7 +47,7 @@ fn bare(found: &Discovery) -> Result<NamedGraph, Error> {
         .map_err(|source| Error::Graph { path: "adjacency.csv".into(), source })
 }
 
-fn write_edges(out: &mut dyn Write, result: &ResultObject) -> io::Result<()> {
+fn write_edges(out: &mut dyn Write, result: &RunResult) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     for edge in &result.graph.edges {
         table.serialize(edge)?;
@@ -98,4 +99,64 @@ pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[Draw]) -> i
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// What is read of such a line again.
+#[derive(Deserialize)]
+struct StoredSample {
+    edges: Vec<IgnoredAny>,
+    log_reward: Option<f64>,
+    log_prob: Option<f64>,
+    count: u32,
+}
+
+impl RunResult {
+    /// Reads the files of the run in `dir`.
+    ///
+    /// # Errors
+    /// When the run is not finished, or its files are damaged.
+    pub fn read(dir: &RunDir) -> Result<Self, Error> {
+        let result = dir.read("result.json")?;
+        let log = || dir.read("training.csv").map_err(Error::from);
+        let parsed = Self::parse(&result, &dir.read("samples.jsonl")?, log, stored_run(dir));
+        parsed.map_err(|error| match error {
+            Error::DamagedRun { path, reason } => Error::DamagedRun { path: dir.path().join(path), reason },
+            other => other,
+        })
+    }
+
+    /// The same of the bytes of `result.json` and `samples.jsonl`; `log` gives those of `training.csv`, where there was
+    /// training.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
+    pub fn parse(
+        result: &[u8],
+        samples: &[u8],
+        log: impl FnOnce() -> Result<Vec<u8>, Error>,
+        run: Option<RunFile>,
+    ) -> Result<Self, Error> {
+        let damaged =
+            |name: &'static str| move |reason: String| Error::DamagedRun { path: name.into(), reason };
+        let mut result: Self =
+            serde_json::from_slice(result).map_err(|error| damaged("result.json")(error.to_string()))?;
+        result.samples = read_samples(samples).map_err(damaged("samples.jsonl"))?;
+        if let Some(training) = &mut result.training {
+            training.history = read_log(&log()?)
+                .ok_or_else(|| damaged("training.csv")("it is not a log of training".into()))?;
+        }
+        result.run = run;
+        Ok(result)
+    }
+}
+
+fn read_samples(bytes: &[u8]) -> Result<Vec<SampledGraph>, String> {
+    let lines = serde_json::Deserializer::from_slice(bytes).into_iter::<StoredSample>();
+    let sampled = |line: StoredSample| SampledGraph {
+        edges: line.edges.len(),
+        log_reward: line.log_reward.unwrap_or(f64::NAN),
+        log_prob: line.log_prob.unwrap_or(f64::NAN),
+        count: line.count,
+    };
+    lines.map(|line| line.map(sampled).map_err(|error| error.to_string())).collect()
 }

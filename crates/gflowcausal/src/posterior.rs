@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gflowcausal_graph::{Dag, Edge, Order};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The share of the draws below which importance weights are too uneven to be trusted.
 const LEAST_EFFECTIVE_SHARE: f64 = 0.02;
@@ -24,7 +24,7 @@ pub struct Draw {
 }
 
 /// Whether draws are weighted by reward over probability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Weighting {
     /// Self-normalised importance weights.
@@ -39,7 +39,7 @@ pub enum Weighting {
 }
 
 /// How far edge probabilities are from the exact ones.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Distance {
     /// The mean absolute difference over all ordered pairs.
     pub mean: f64,

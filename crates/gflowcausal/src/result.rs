@@ -1,47 +1,47 @@
-//! What a run found, as the one object that JSON, the run directory and other languages show.
+//! What a run found, as the one object that JSON, the run directory, reports and other languages show.
 
-use gflowcausal_data::Finding;
+use gflowcausal_data::{Finding, Severity};
 use gflowcausal_graph::{
     Cpdag, Dag, Edge, Metrics, NamedGraph, Pdag, auprc, auroc, evaluate, expected_shd, shd,
 };
 use gflowcausal_score::{Correlation, Ols, Sortability};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::discover::{Discovery, Training};
 use crate::method::method;
-use crate::posterior::{Candidate, Distance, Weighting};
-use crate::{Config, Error};
+use crate::posterior::{Candidate, Distance, Draw, Weighting};
+use crate::{Config, Error, RunFile};
 
 /// How many of the likeliest graphs are listed.
 const TOP_GRAPHS: usize = 10;
 
-/// Everything about a run that can be said in JSON.
-#[derive(Debug, Clone, Serialize)]
-pub struct ResultObject {
+/// Everything about a finished run: `result.json`, and beside it what the other files of the run hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
     /// The program's version.
-    pub version: &'static str,
+    pub version: String,
     /// The method by its registered name.
     pub method: String,
     /// The seed.
     pub seed: u64,
-    /// What was looked at.
-    pub data: DataObject,
+    /// The data.
+    pub data: DataResult,
     /// The best graph.
-    pub graph: GraphObject,
+    pub graph: GraphResult,
     /// The graphs that data and knowledge cannot tell from it: its compelled and its reversible edges.
-    pub cpdag: CpdagObject,
+    pub cpdag: CpdagResult,
     /// Its causal order.
     pub order: Vec<String>,
     /// What it is worth.
-    pub score: ScoreObject,
+    pub score: ScoreResult,
     /// What the draws say.
-    pub posterior: PosteriorObject,
+    pub posterior: PosteriorResult,
     /// Whether scale gives the directions away; for continuous data.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sortability: Option<SortabilityObject>,
+    pub sortability: Option<SortabilityResult>,
     /// The best graph against the truth, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<MetricsObject>,
+    pub metrics: Option<MetricsResult>,
     /// The true graph's edges, if they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Vec<(String, String)>>,
@@ -49,13 +49,68 @@ pub struct ResultObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
     /// What is odd about the data.
-    pub findings: Vec<Finding>,
+    #[serde(default)]
+    pub findings: Vec<FindingResult>,
     /// How long each part took.
+    #[serde(default)]
     pub seconds: Seconds,
+    /// The drawn graphs, in a few numbers each: what a report needs of `samples.jsonl`.
+    #[serde(skip)]
+    pub samples: Vec<SampledGraph>,
+    /// The configuration and the data's file, where there is a `config.toml`.
+    #[serde(skip)]
+    pub run: Option<RunFile>,
+}
+
+/// One thing that is wrong or odd in the data, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingResult {
+    /// The kind, as a stable word.
+    pub code: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The columns concerned.
+    pub columns: Vec<String>,
+    /// What was found, in one sentence.
+    pub what: String,
+    /// What to do, in one sentence.
+    pub fix: String,
+}
+
+impl FindingResult {
+    fn new(finding: &Finding) -> Self {
+        Self {
+            code: finding.code.to_string(),
+            severity: finding.severity,
+            columns: finding.columns.clone(),
+            what: finding.what.clone(),
+            fix: finding.fix.to_string(),
+        }
+    }
+}
+
+/// A drawn graph in a few numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampledGraph {
+    /// How many edges it has.
+    pub edges: usize,
+    /// Logarithm of its reward: score over temperature.
+    pub log_reward: f64,
+    /// Logarithm of the probability with which the policy draws it.
+    pub log_prob: f64,
+    /// How often it was drawn.
+    pub count: u32,
+}
+
+impl From<&Draw> for SampledGraph {
+    fn from(draw: &Draw) -> Self {
+        let Draw { dag, log_reward, log_prob, count, .. } = draw;
+        Self { edges: dag.edge_count(), log_reward: *log_reward, log_prob: *log_prob, count: *count }
+    }
 }
 
 /// How long each part took. The library has no clock: whoever runs it fills this in.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Seconds {
     /// Everything.
     pub total: f64,
@@ -71,9 +126,9 @@ pub struct Seconds {
     pub cpu: f64,
 }
 
-/// What was looked at.
-#[derive(Debug, Clone, Serialize)]
-pub struct DataObject {
+/// The data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataResult {
     /// What the user calls it.
     pub name: String,
     /// How many rows it has.
@@ -85,15 +140,15 @@ pub struct DataObject {
 }
 
 /// A graph as a list of edges.
-#[derive(Debug, Clone, Serialize)]
-pub struct GraphObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GraphResult {
     /// The edges, likeliest first.
-    pub edges: Vec<EdgeObject>,
+    pub edges: Vec<EdgeResult>,
 }
 
 /// A class of equivalent graphs, as pairs of names.
-#[derive(Debug, Clone, Serialize)]
-pub struct CpdagObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpdagResult {
     /// Edges with the same direction in all of them.
     pub directed: Vec<(String, String)>,
     /// Edges whose direction differs among them.
@@ -101,8 +156,8 @@ pub struct CpdagObject {
 }
 
 /// One edge and why it is there.
-#[derive(Debug, Clone, Serialize)]
-pub struct EdgeObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EdgeResult {
     /// The cause.
     pub from: String,
     /// The effect.
@@ -112,7 +167,9 @@ pub struct EdgeObject {
     /// How likely this edge is.
     pub probability: f64,
     /// How likely the reversed edge is.
-    pub reversed_probability: f64,
+    pub reverse_probability: f64,
+    /// How likely neither is there.
+    pub absent_probability: f64,
     /// Whether every equivalent graph has the edge in this direction.
     pub compelled: bool,
     /// By how much the score falls without the edge.
@@ -122,35 +179,39 @@ pub struct EdgeObject {
 }
 
 /// What the best graph is worth.
-#[derive(Debug, Clone, Serialize)]
-pub struct ScoreObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoreResult {
     /// The score's name.
-    pub name: &'static str,
+    pub name: String,
     /// Its value for the best order.
+    #[serde(deserialize_with = "number")]
     pub value: f64,
-    /// Its value for the best graph, where it has one for graphs; what [`EdgeObject::delta_score`] is taken from.
+    /// Its value for the best graph, where it has one for graphs; what [`EdgeResult::delta_score`] is taken from.
     pub graph: Option<f64>,
     /// The temperature of the policy.
     pub temperature: f64,
     /// How orders become graphs, where the method finds an order first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prune: Option<&'static str>,
+    pub prune: Option<String>,
 }
 
 /// What the draws say.
-#[derive(Debug, Clone, Serialize)]
-pub struct PosteriorObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PosteriorResult {
     /// How many graphs were drawn.
     pub samples: u64,
     /// How many different ones.
     pub distinct: usize,
     /// How many equally weighted draws they are worth.
+    #[serde(deserialize_with = "number")]
     pub effective_sample_size: f64,
     /// How they are weighted.
     pub weighting: Weighting,
     /// The probability of each edge, row causes column; with weighting `single` whether it is in the one graph.
+    #[serde(deserialize_with = "matrix")]
     pub edge_probabilities: Vec<Vec<f64>>,
     /// The probability of a directed path, row leads to column.
+    #[serde(deserialize_with = "matrix")]
     pub ancestor_probabilities: Vec<Vec<f64>>,
     /// The likeliest graphs.
     pub top: Vec<TopGraph>,
@@ -160,11 +221,12 @@ pub struct PosteriorObject {
 }
 
 /// A likely graph.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TopGraph {
     /// Its share of the weight.
     pub weight: f64,
     /// Its log-reward.
+    #[serde(deserialize_with = "number")]
     pub log_reward: f64,
     /// Its edges as pairs of names.
     pub edges: Vec<(String, String)>,
@@ -173,29 +235,34 @@ pub struct TopGraph {
 }
 
 /// Whether scale gives the directions away.
-#[derive(Debug, Clone, Serialize)]
-pub struct SortabilityObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SortabilityResult {
     /// By variance.
+    #[serde(deserialize_with = "number")]
     pub variance: f64,
     /// By R².
+    #[serde(deserialize_with = "number")]
     pub r2: f64,
     /// What that means.
     pub verdict: String,
 }
 
 /// The best graph and the draws against the truth.
-#[derive(Debug, Clone, Serialize)]
-pub struct MetricsObject {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricsResult {
     /// Of the best graph.
     #[serde(flatten)]
     pub graph: Metrics,
     /// The SHD of its equivalence class: a reversible edge counts as right if the truth joins the pair.
     pub class_shd: usize,
     /// Area under the ROC curve of the edge probabilities.
+    #[serde(deserialize_with = "number")]
     pub auroc: f64,
     /// Area under the precision–recall curve of the edge probabilities.
+    #[serde(deserialize_with = "number")]
     pub auprc: f64,
     /// The mean SHD of the draws.
+    #[serde(deserialize_with = "number")]
     pub expected_shd: f64,
 }
 
@@ -219,29 +286,31 @@ impl Discovery {
 
     /// Everything about the run in one object; with metrics if the `truth` is known.
     #[must_use]
-    pub fn to_object(&self, config: &Config, data: DataObject, truth: Option<&Dag>) -> ResultObject {
-        ResultObject {
-            version: env!("CARGO_PKG_VERSION"),
+    pub fn to_result(&self, config: &Config, data: DataResult, truth: Option<&Dag>) -> RunResult {
+        RunResult {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             method: config.method.clone(),
             seed: config.seed,
             data,
-            graph: GraphObject { edges: self.edge_objects() },
-            cpdag: self.cpdag_object(),
+            graph: GraphResult { edges: self.edge_results() },
+            cpdag: self.cpdag_result(),
             order: self.order.iter().map(|node| self.names[node].clone()).collect(),
-            score: ScoreObject {
-                name: self.model.score_name().name(),
+            score: ScoreResult {
+                name: self.model.score_name().name().to_owned(),
                 value: self.score,
                 graph: self.model.graph_score(&self.graph),
                 temperature: self.model.temperature(),
-                prune: prunes(&config.method).then(|| self.model.prune_name().name()),
+                prune: prunes(&config.method).then(|| self.model.prune_name().name().to_owned()),
             },
-            posterior: self.posterior_object(),
+            posterior: self.posterior_result(),
             sortability: self.sortability(),
             metrics: truth.map(|truth| self.metrics(truth)),
             truth: truth.map(|truth| truth.edges().map(|edge| self.pair(edge)).collect()),
             training: self.training.clone(),
-            findings: self.findings.clone(),
+            findings: self.findings.iter().map(FindingResult::new).collect(),
             seconds: Seconds::default(),
+            samples: self.draws.iter().map(SampledGraph::from).collect(),
+            run: None,
         }
     }
 
@@ -260,19 +329,19 @@ impl Discovery {
         class
     }
 
-    fn edge_objects(&self) -> Vec<EdgeObject> {
+    fn edge_results(&self) -> Vec<EdgeResult> {
         let class = self.class();
         let weights = self.weights();
-        let mut edges: Vec<EdgeObject> =
-            self.graph.edges().map(|edge| self.edge_object(edge, &class, weights.of(edge))).collect();
+        let mut edges: Vec<EdgeResult> =
+            self.graph.edges().map(|edge| self.edge_result(edge, &class, weights.of(edge))).collect();
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         edges
     }
 
-    fn cpdag_object(&self) -> CpdagObject {
+    fn cpdag_result(&self) -> CpdagResult {
         let class = self.class();
         let shown = |edge: Edge| if self.graph.contains(edge) { edge } else { edge.reversed() };
-        CpdagObject {
+        CpdagResult {
             directed: class.directed().map(|edge| self.pair(edge)).collect(),
             undirected: class.undirected().map(|edge| self.pair(shown(edge))).collect(),
         }
@@ -283,18 +352,21 @@ impl Discovery {
         (self.names[edge.from].clone(), self.names[edge.to].clone())
     }
 
-    fn edge_object(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeObject {
+    fn edge_result(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeResult {
         let mut without = self.graph.clone();
         without.remove(edge);
         let mut reversed = without.clone();
         let is_reversible = reversed.insert(edge.reversed()).is_ok();
         let fall = |dag: &Dag| self.model.gain(dag, &self.graph);
-        EdgeObject {
+        let [probability, reverse_probability] =
+            [edge, edge.reversed()].map(|edge| self.posterior.edge(edge));
+        EdgeResult {
             from: self.names[edge.from].clone(),
             to: self.names[edge.to].clone(),
             weight,
-            probability: self.posterior.edge(edge),
-            reversed_probability: self.posterior.edge(edge.reversed()),
+            probability,
+            reverse_probability,
+            absent_probability: (1.0 - probability - reverse_probability).max(0.0),
             compelled: class.has_directed(edge),
             delta_score: fall(&without),
             delta_reversed: if is_reversible { fall(&reversed) } else { None },
@@ -312,12 +384,12 @@ impl Discovery {
         Weights((0..self.graph.nodes()).map(fit).collect())
     }
 
-    fn posterior_object(&self) -> PosteriorObject {
+    fn posterior_result(&self) -> PosteriorResult {
         let nodes = self.names.len();
         let rows = |matrix: &[f64]| matrix.chunks(nodes.max(1)).map(<[f64]>::to_vec).collect();
         let top =
             self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| self.top_graph(candidate));
-        PosteriorObject {
+        PosteriorResult {
             samples: self.posterior.samples,
             distinct: self.posterior.candidates.len(),
             effective_sample_size: self.posterior.effective_sample_size,
@@ -339,17 +411,17 @@ impl Discovery {
         }
     }
 
-    fn sortability(&self) -> Option<SortabilityObject> {
+    fn sortability(&self) -> Option<SortabilityResult> {
         let sortability = Sortability::new(&self.graph, self.moments.as_ref()?).ok()?;
         let Sortability { variance, r2 } = sortability;
-        Some(SortabilityObject { variance, r2, verdict: sortability.verdict() })
+        Some(SortabilityResult { variance, r2, verdict: sortability.verdict() })
     }
 
-    fn metrics(&self, truth: &Dag) -> MetricsObject {
+    fn metrics(&self, truth: &Dag) -> MetricsResult {
         let samples = self.posterior.candidates.iter().map(|candidate| (&candidate.dag, candidate.weight));
         let estimate = self.class.clone().unwrap_or_else(|| Pdag::from(&self.graph));
         let graph = evaluate(&estimate, truth);
-        MetricsObject {
+        MetricsResult {
             expected_shd: expected_shd(samples, truth).unwrap_or(graph.shd as f64),
             auroc: auroc(self.posterior.edges(), truth),
             auprc: auprc(self.posterior.edges(), truth),
@@ -374,4 +446,16 @@ impl Weights {
 /// Whether the method called `name` finds orders, and graphs from them.
 fn prunes(name: &str) -> bool {
     method(name).is_ok_and(|method| method.settings().contains(&"prune"))
+}
+
+/// A number; JSON has no NaN and writes `null`.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// A matrix of such numbers.
+fn matrix<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<f64>>, D::Error> {
+    let rows: Vec<Vec<Option<f64>>> = Vec::deserialize(from)?;
+    let number = |cell: Option<f64>| cell.unwrap_or(f64::NAN);
+    Ok(rows.into_iter().map(|row| row.into_iter().map(number).collect()).collect())
 }

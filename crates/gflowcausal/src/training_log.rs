@@ -20,8 +20,7 @@ pub(crate) fn write_log(out: &mut dyn Write, history: &[Progress]) -> io::Result
 }
 
 /// The log of training in the bytes of `training.csv`; none if the text is anything else.
-#[must_use]
-pub fn read_log(bytes: &[u8]) -> Option<Vec<Progress>> {
+pub(crate) fn read_log(bytes: &[u8]) -> Option<Vec<Progress>> {
     // A number that was cut short is a number too: only a whole line counts.
     let mut lines = std::str::from_utf8(bytes.strip_suffix(b"\n")?).ok()?.lines();
     (lines.next()? == HEADER).then_some(())?;

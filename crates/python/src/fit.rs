@@ -7,9 +7,10 @@ use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Model, Problem, PruneName, RunFile, ScoreName, sample_policy, with_threads, write_samples,
+    Config, Error, Model, Problem, PruneName, RunFile, RunResult, ScoreName, sample_policy, with_threads,
+    write_samples,
 };
-use gflowcausal_report::{Look, PlotKind, Record, plot_png, plot_svg, result_text};
+use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -54,7 +55,7 @@ impl Fit {
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
             result: crate::json(&result)?,
-            summary: result_text(&result, &file.config, Look::Plain),
+            summary: result_text(&result, &file.config, ColorMode::Plain),
             samples,
             names: found.names,
             source,
@@ -79,10 +80,10 @@ impl Fit {
         Ok(self.model.get_or_init(|| model))
     }
 
-    fn record(&self) -> Result<Record, Failure> {
+    fn run_result(&self) -> Result<RunResult, Failure> {
         let log = || Ok(self.log.clone().unwrap_or_default());
         let run = RunFile::parse(&self.file).ok();
-        Ok(Record::parse(self.result.as_bytes(), &self.samples, log, run)?)
+        Ok(RunResult::parse(self.result.as_bytes(), &self.samples, log, run)?)
     }
 
     fn draw(&self, count: usize, seed: u64, stop: &AtomicBool) -> Result<Vec<u8>, Failure> {
@@ -172,7 +173,7 @@ impl Fit {
     /// The report of the run: one HTML page that needs nothing else.
     fn report(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fit = slf.clone().unbind();
-        patiently(slf.py(), move |_| Ok(fit.get().record()?.to_html()?))
+        patiently(slf.py(), move |_| Ok(html_page(&fit.get().run_result()?)?))
     }
 
     /// One picture of the run, as SVG or PNG.
@@ -181,8 +182,8 @@ impl Fit {
         let kind: PlotKind = kind.parse().map_err(unknown)?;
         let fit = slf.clone().unbind();
         let picture = patiently(slf.py(), move |_| {
-            let record = fit.get().record()?;
-            Ok(if is_png { plot_png(&record, kind)? } else { plot_svg(&record, kind)?.into_bytes() })
+            let result = fit.get().run_result()?;
+            Ok(if is_png { plot_png(&result, kind)? } else { plot_svg(&result, kind)?.into_bytes() })
         })?;
         Ok(PyBytes::new(slf.py(), &picture))
     }

@@ -11,10 +11,10 @@ use cpu_time::ProcessTime;
 use gflowcausal::data;
 use gflowcausal::graph::Dag;
 use gflowcausal::{
-    About, Checkpoints, Clock, Config, DataFile, DataObject, Discovery, Error, Problem, ResultObject, Run,
-    RunDir, RunFile, Step, fingerprint, problem_fingerprint, stored_run, with_threads, write_outputs,
+    About, Checkpoints, Clock, Config, DataFile, DataResult, Discovery, Error, Problem, Run, RunDir, RunFile,
+    RunResult, Step, fingerprint, problem_fingerprint, stored_run, with_threads, write_outputs,
 };
-use gflowcausal_report::{Record, write_report};
+use gflowcausal_report::write_report;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
@@ -48,7 +48,7 @@ pub(crate) struct Order {
 /// What a run found.
 pub(crate) struct Outcome {
     pub(crate) found: Discovery,
-    pub(crate) result: ResultObject,
+    pub(crate) result: RunResult,
     pub(crate) file: RunFile,
 }
 
@@ -131,14 +131,15 @@ impl Order {
         let checkpoints =
             dir.as_ref().map(|dir| Checkpoints { dir, fingerprint: &fingerprint, resumes: self.resumes });
         let found = problem.discover(&mut Run { watch: &mut watch, stop, checkpoints })?;
-        let data = DataObject { name: self.name, rows, variables: found.names.clone(), sha256 };
-        let mut result = found.to_object(&self.config, data, self.truth.as_ref());
+        let data = DataResult { name: self.name, rows, variables: found.names.clone(), sha256 };
+        let mut result = found.to_result(&self.config, data, self.truth.as_ref());
         clock.seconds.total = start.elapsed().as_secs_f64();
         clock.seconds.cpu = processors.elapsed().as_secs_f64();
         result.seconds = clock.seconds;
         if let Some(dir) = dir.as_ref().filter(|_| !line.is_cut.load(Ordering::Relaxed)) {
             write_outputs(dir, &found, &result)?;
-            write_report(dir, &Record::of(&found, &result, stored_run(dir))?)?;
+            result.run = stored_run(dir);
+            write_report(dir, &result)?;
         }
         Ok(Outcome { found, result, file })
     }

@@ -1,25 +1,29 @@
 //! What a run found, for people: text, pictures and one HTML page.
 
 mod html;
+mod indexed;
 mod layout;
 mod plot;
-mod record;
 mod text;
+mod trust;
 
-use gflowcausal::{Error, RunDir};
+use gflowcausal::{Error, RunDir, RunResult};
 
+pub use html::html_page;
 pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
-pub use record::Record;
-pub use text::{Look, aligned, result_text};
+pub use text::{ColorMode, aligned, result_text};
 
 /// The name of the report in a run's directory.
 pub const REPORT: &str = "report.html";
 
-/// Writes the report of `record` to `dir`, beside the other files of the run.
+/// Writes the report of `result` to `dir`, beside the other files of the run.
 ///
 /// # Errors
-/// When the page cannot be made, or the system refuses.
-pub fn write_report(dir: &RunDir, record: &Record) -> Result<(), Error> {
-    let page = record.to_html()?;
+/// When the result contradicts itself, or the system refuses.
+pub fn write_report(dir: &RunDir, result: &RunResult) -> Result<(), Error> {
+    let page = html_page(result).map_err(|error| match error {
+        Error::DamagedRun { path, reason } => Error::DamagedRun { path: dir.path().join(path), reason },
+        other => other,
+    })?;
     Ok(dir.write(REPORT, |out| out.write_all(page.as_bytes()))?)
 }

@@ -2,19 +2,21 @@
 
 use std::fmt::Write;
 
-use gflowcausal::data::{Finding, Severity};
-use gflowcausal::{Config, EdgeObject, ResultObject, ScoreName, Training, Weighting};
+use gflowcausal::data::Severity;
+use gflowcausal::{Config, EdgeResult, FindingResult, RunResult, ScoreName, Training, Weighting};
+
+use crate::trust::{Trust, trust};
 
 /// Whether a text has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum ColorMode {
     /// Letters alone.
     Plain,
     /// Colours, by the codes that terminals know.
     Terminal,
 }
 
-impl Look {
+impl ColorMode {
     fn bold(self, words: &str) -> String {
         self.painted("1", words)
     }
@@ -33,23 +35,23 @@ impl Look {
 
 /// The data, the checks, the edges, and how far to trust them.
 #[must_use]
-pub fn result_text(result: &ResultObject, config: &Config, look: Look) -> String {
+pub fn result_text(result: &RunResult, config: &Config, color: ColorMode) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = head(&mut text, result, config, look);
+    let _ = head(&mut text, result, config, color);
     text.push('\n');
     text.push_str(&edges(result));
     text.push('\n');
-    let _ = foot(&mut text, result, look);
+    let _ = foot(&mut text, result, color);
     text
 }
 
-fn head(text: &mut String, result: &ResultObject, config: &Config, look: Look) -> std::fmt::Result {
+fn head(text: &mut String, result: &RunResult, config: &Config, color: ColorMode) -> std::fmt::Result {
     let data = &result.data;
-    writeln!(text, "{}: {} rows, {} variables", look.bold(&data.name), data.rows, data.variables.len())?;
+    writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
     let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
     for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
-        writeln!(text, "{}", finding_line(finding, look))?;
+        writeln!(text, "{}", finding_line(finding, color))?;
     }
     if notes > 0 {
         writeln!(text, "checks: {notes} more {}, see `gflowcausal doctor`", plural(notes, "note"))?;
@@ -61,9 +63,9 @@ fn head(text: &mut String, result: &ResultObject, config: &Config, look: Look) -
         text,
         "score {}{}: {:.1}{}{}",
         score.name,
-        if config.score == ScoreName::Auto { why(score.name) } else { "" },
+        if config.score == ScoreName::Auto { why(&score.name) } else { "" },
         score.value,
-        score.prune.map_or(String::new(), |prune| format!("; pruning {prune}")),
+        score.prune.as_ref().map_or(String::new(), |prune| format!("; pruning {prune}")),
         if is_single(result) { String::new() } else { format!("; temperature {}", score.temperature) }
     )?;
     match &result.training {
@@ -80,11 +82,11 @@ fn why(score: &str) -> &'static str {
     }
 }
 
-fn finding_line(finding: &Finding, look: Look) -> String {
-    format!("{}[{}]: {}", look.yellow(&finding.severity.to_string()), finding.code, finding.what)
+fn finding_line(finding: &FindingResult, color: ColorMode) -> String {
+    format!("{}[{}]: {}", color.yellow(&finding.severity.to_string()), finding.code, finding.what)
 }
 
-fn training_line(result: &ResultObject, training: &Training) -> String {
+fn training_line(result: &RunResult, training: &Training) -> String {
     let stopped = serde_json::to_value(training.stopped).unwrap_or_default();
     format!(
         "method {}: walk {}, {}, {} of {} iterations of {} ({}), learning rate {}, {} hidden units, seed {}",
@@ -102,15 +104,15 @@ fn training_line(result: &ResultObject, training: &Training) -> String {
 }
 
 /// Whether the method gives one graph and no probabilities.
-fn is_single(result: &ResultObject) -> bool {
+fn is_single(result: &RunResult) -> bool {
     result.posterior.weighting == Weighting::Single
 }
 
 /// The edges as a table; without probabilities where there are none.
-fn edges(result: &ResultObject) -> String {
+fn edges(result: &RunResult) -> String {
     let listed = &result.graph.edges;
     if is_single(result) {
-        let direction = |edge: &EdgeObject| if edge.compelled { "compelled" } else { "reversible" };
+        let direction = |edge: &EdgeResult| if edge.compelled { "compelled" } else { "reversible" };
         let rows = listed.iter().map(|edge| [[arrow(edge), direction(edge).into()], numbers(edge)].concat());
         return aligned(
             &["edge", "direction", "weight", "score lost without"],
@@ -121,7 +123,7 @@ fn edges(result: &ResultObject) -> String {
     let rows = listed.iter().map(|edge| {
         let direction = match edge.compelled {
             true => "compelled".to_owned(),
-            false => format!("reversible ({:.2})", edge.reversed_probability),
+            false => format!("reversible ({:.2})", edge.reverse_probability),
         };
         let chance = [arrow(edge), format!("{:.2}", edge.probability), direction];
         [chance.as_slice(), numbers(edge).as_slice()].concat()
@@ -130,25 +132,25 @@ fn edges(result: &ResultObject) -> String {
     aligned(&heads, &Vec::from_iter(rows), &[1, 3, 4])
 }
 
-fn arrow(edge: &EdgeObject) -> String {
+fn arrow(edge: &EdgeResult) -> String {
     format!("{} -> {}", edge.from, edge.to)
 }
 
-fn numbers(edge: &EdgeObject) -> [String; 2] {
+fn numbers(edge: &EdgeResult) -> [String; 2] {
     [
         edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
         edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
     ]
 }
 
-fn foot(text: &mut String, result: &ResultObject, look: Look) -> std::fmt::Result {
+fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
     let posterior = &result.posterior;
     let edges = result.graph.edges.len();
     write!(text, "{edges} {}, {} compelled; ", plural(edges, "edge"), result.cpdag.directed.len())?;
     if !is_single(result) {
         writeln!(text, "{} of {} drawn graphs are distinct", posterior.distinct, posterior.samples)?;
     }
-    writeln!(text, "{}", trust(result, look))?;
+    writeln!(text, "{}", trust_line(result, color))?;
     if let Some(sortability) = &result.sortability {
         writeln!(text, "{}", sortability.verdict)?;
     }
@@ -169,36 +171,13 @@ fn foot(text: &mut String, result: &ResultObject, look: Look) -> std::fmt::Resul
     Ok(())
 }
 
-/// How far the probabilities can be trusted.
-fn trust(result: &ResultObject, look: Look) -> String {
-    let posterior = &result.posterior;
-    let ess = posterior.effective_sample_size;
-    let warning = || format!("{}[low-effective-sample-size]", look.yellow("warning"));
-    let mut text = match posterior.weighting {
-        Weighting::Importance => format!("probabilities: the draws are worth {ess:.0} independent ones"),
-        Weighting::Equal if result.training.is_none() => "probabilities: exact".to_owned(),
-        Weighting::Equal => format!(
-            "{}: probabilities are the policy's own, not corrected: weights would rest on {ess:.1} draws",
-            warning()
-        ),
-        Weighting::Single => "probabilities: none, the method gives one graph".to_owned(),
-        Weighting::Chains => format!(
-            "{}: the policy's draws miss the best order or are worth too little ({ess:.1}); probabilities come from \
-             Gibbs steps around the best order instead",
-            warning()
-        ),
-    };
-    if let Some(distance) = posterior.distance_to_exact {
-        let _ = write!(
-            text,
-            "; {:.4} from the exact ones on average, {:.3} at most",
-            distance.mean, distance.largest
-        );
-        if let Some(nats) = distance.divergence {
-            let _ = write!(text, " (the policy itself: KL {nats:.4})");
-        }
+fn trust_line(result: &RunResult, color: ColorMode) -> String {
+    let Trust { is_low, text } = trust(result);
+    if is_low {
+        format!("{}[low-effective-sample-size]: probabilities: {text}", color.yellow("warning"))
+    } else {
+        format!("probabilities: {text}")
     }
-    text
 }
 
 fn plural(count: usize, word: &str) -> String {

@@ -8,10 +8,10 @@ use cpu_time::ProcessTime;
 use gflowcausal::graph::Dag;
 use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::{
-    Checkpoints, Clock, Config, DataObject, Discovery, Error, Problem, ResultObject, RunDir, RunFile, Step,
+    Checkpoints, Clock, Config, DataResult, Discovery, Error, Problem, RunDir, RunFile, RunResult, Step,
     fingerprint, problem_fingerprint, read_truth, stored_run, write_outputs,
 };
-use gflowcausal_report::{Look, Record, result_text, write_report};
+use gflowcausal_report::{ColorMode, result_text, write_report};
 
 use self::arguments::Wanted;
 pub(crate) use self::arguments::{Arguments, Penalty, penalty};
@@ -36,13 +36,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     clock.seconds.score = score;
     let found =
         train(problem, &mut clock, dir.as_ref(), &problem_fingerprint(&data.table, config), arguments)?;
-    let mut result = found.to_object(config, describe(&data, &found), truth.as_ref());
+    let mut result = found.to_result(config, describe(&data, &found), truth.as_ref());
     clock.seconds.total = start.elapsed().as_secs_f64();
     clock.seconds.cpu = ProcessTime::now().as_duration().as_secs_f64();
     result.seconds = clock.seconds;
     if let Some(dir) = &dir {
         write_outputs(dir, &found, &result)?;
-        write_report(dir, &Record::of(&found, &result, stored_run(dir))?)?;
+        result.run = stored_run(dir);
+        write_report(dir, &result)?;
     }
     match arguments.format {
         Shape::Json => print_json(&result)?,
@@ -52,10 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The result, where its files are, and how long it took.
-fn text(result: &ResultObject, config: &Config, dir: Option<&RunDir>) -> String {
+fn text(result: &RunResult, config: &Config, dir: Option<&RunDir>) -> String {
     let files = dir.map(|dir| format!("files in {}\n", dir.path().display()));
     let seconds = result.seconds.total;
-    format!("{}{}{seconds:.1} s\n", result_text(result, config, Look::Terminal), files.unwrap_or_default())
+    format!(
+        "{}{}{seconds:.1} s\n",
+        result_text(result, config, ColorMode::Terminal),
+        files.unwrap_or_default()
+    )
 }
 
 fn read(wanted: &Wanted, arguments: &Arguments) -> Result<Data, Failure> {
@@ -100,8 +105,8 @@ fn run_file(wanted: &Wanted, data: &Data) -> RunFile {
     file
 }
 
-fn describe(data: &Data, found: &Discovery) -> DataObject {
-    DataObject {
+fn describe(data: &Data, found: &Discovery) -> DataResult {
+    DataResult {
         name: data.name.clone(),
         rows: data.table.rows(),
         variables: found.names.clone(),

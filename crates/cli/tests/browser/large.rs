@@ -26,7 +26,7 @@ fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
         matrix[to][from] = 1.0 - probability(at);
         edges.push(json!({
             "from": name(from), "to": name(to), "weight": 0.5, "probability": probability(at),
-            "reversed_probability": 1.0 - probability(at), "compelled": at.is_multiple_of(2), "delta_score": 12.0,
+            "reverse_probability": 1.0 - probability(at), "absent_probability": 0.0, "compelled": at.is_multiple_of(2), "delta_score": 12.0,
             "delta_reversed": null
         }));
     }
@@ -35,14 +35,14 @@ fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
     let result = json!({
         "version": "0.1.0", "method": "gflowcausal", "seed": 0,
         "data": { "name": "many.csv", "rows": 1000, "variables": variables, "sha256": "00" },
-        "graph": { "edges": edges }, "order": variables,
+        "graph": { "edges": edges }, "cpdag": { "directed": named, "undirected": [] }, "order": variables,
         "score": { "name": "bic", "value": -1234.5, "temperature": 1.0, "prune": "selected" },
         "posterior": {
             "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "weighting": weighting,
-            "edge_probabilities": matrix,
+            "edge_probabilities": matrix, "ancestor_probabilities": matrix,
             "top": vec![json!({ "weight": 0.1, "log_reward": -1234.5, "edges": named, "compelled": vec![true; named.len()] }); 10]
         },
-        "truth": named, "metrics": { "shd": 0 }, "findings": []
+        "truth": named, "findings": []
     });
     fs::create_dir(dir).unwrap();
     fs::write(dir.join("result.json"), result.to_string()).unwrap();

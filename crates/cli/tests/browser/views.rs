@@ -164,7 +164,7 @@ fn an_edge_says_why(page: &mut Browser, found: &Value) {
         ))
     };
     assert_eq!(said("probability"), format!("{:.2}", rounded(&edge["probability"])));
-    assert_eq!(said("of the reverse"), format!("{:.2}", rounded(&edge["reversed_probability"])));
+    assert_eq!(said("of the reverse"), format!("{:.2}", rounded(&edge["reverse_probability"])));
     let direction = if edge["compelled"] == true { "compelled" } else { "reversible" };
     assert_eq!(said("direction"), direction);
     let close = |said: String, right: f64| (said.parse::<f64>().unwrap() - right).abs() <= 0.051;

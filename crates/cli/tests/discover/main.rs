@@ -118,7 +118,7 @@ fn text_says_what_was_done_and_how_far_to_trust_it() {
         "score bic (all columns hold numbers): ",
         "method gflowcausal: walk order, tb, 40 of 40 iterations of 64 (iterations)",
         "edge  ",
-        "probabilities: the draws are worth ",
+        "probabilities: importance weights, effective sample size ",
         "from the exact ones on average",
         "directions away",
         "against the truth: SHD ",

@@ -2,14 +2,8 @@
 
 use gflowcausal::{Config, RunFile};
 
-use crate::Record;
-
 /// The command line that repeats the run, from the configuration in its directory.
-pub(super) fn command(record: &Record) -> Option<String> {
-    record.run.as_ref().map(of_run)
-}
-
-fn of_run(run: &RunFile) -> String {
+pub(super) fn command(run: &RunFile) -> String {
     // A knowledge file is kept as text: only the configuration has it.
     if run.config.knowledge.is_some() {
         return "gflowcausal discover --config config.toml".into();
@@ -86,7 +80,7 @@ mod tests {
         let data = DataFile { path: "my data.csv".into(), no_header: true, ..DataFile::default() };
         let about = About { data: Some(data), time_budget: Some("60s".into()), ..About::default() };
         assert_eq!(
-            of_run(&RunFile { config, about }),
+            command(&RunFile { config, about }),
             "gflowcausal discover 'my data.csv' --no-header --score bge --temperature 2.0 --require 'a b->c' \
              --require 'it'\\''s->x' --standardize --seed 7 --time-budget 60s"
         );
@@ -95,7 +89,7 @@ mod tests {
     #[test]
     fn knowledge_that_came_from_a_file_is_in_the_configuration() {
         let config = Config { knowledge: Some("/knowledge".into()), ..Config::default() };
-        let command = of_run(&RunFile { config, ..RunFile::default() });
-        assert_eq!(command, "gflowcausal discover --config config.toml");
+        let run = RunFile { config, ..RunFile::default() };
+        assert_eq!(command(&run), "gflowcausal discover --config config.toml");
     }
 }

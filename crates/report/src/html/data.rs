@@ -1,10 +1,11 @@
 //! What the page's script works on, as JSON that no name can break out of.
 
+use gflowcausal::EdgeResult;
 use gflowcausal::graph::Edge;
 use serde::Serialize;
 
+use crate::indexed::IndexedRun;
 use crate::layout::{Layout, label};
-use crate::record::{BestEdge, Record};
 
 /// Probabilities below this are not shown.
 const LEAST: f64 = 5e-4;
@@ -19,7 +20,9 @@ struct Page<'a> {
     height: f64,
     /// Centre, width and row of each box.
     places: Vec<(f64, f64, f64, usize)>,
-    edges: Vec<PageEdge>,
+    edges: &'a [EdgeResult],
+    /// Where each of them passes the rows between its ends.
+    bends: Vec<Vec<f64>>,
     /// Cause, effect, probability.
     probabilities: Vec<(usize, usize, f64)>,
     top: Vec<PageTop>,
@@ -31,83 +34,58 @@ struct Page<'a> {
 }
 
 #[derive(Serialize)]
-struct PageEdge {
-    from: usize,
-    to: usize,
-    weight: Option<f64>,
-    probability: f64,
-    reversed: f64,
-    compelled: bool,
-    delta: Option<f64>,
-    #[serde(rename = "deltaReversed")]
-    delta_reversed: Option<f64>,
-    /// Where it passes each row between its ends.
-    bends: Vec<f64>,
-}
-
-#[derive(Serialize)]
 struct PageTop {
     weight: f64,
-    score: Option<f64>,
+    /// Of the graph; `null` if it is not known.
+    score: f64,
     /// Cause, effect, whether the direction is compelled in this graph's class.
     edges: Vec<(usize, usize, bool)>,
 }
 
 /// The page's data; `<`, `>`, `&` and line separators are written as escapes, so that it can stand in a script element.
-pub(super) fn json(record: &Record) -> String {
-    let layout = record.layout();
-    let temperature = record.result.score.temperature;
+pub(super) fn json(run: &IndexedRun<'_>) -> String {
+    let layout = run.layout();
+    let temperature = run.result.score.temperature;
     let places = layout.nodes.iter().map(|place| (tenth(place.x), tenth(place.y), place.width, place.row));
     let page = Page {
-        name: record.data_name(),
-        names: record.names(),
-        labels: record.names().iter().map(|name| label(name)).collect(),
-        order: record.order(),
+        name: &run.result.data.name,
+        names: run.names(),
+        labels: run.names().iter().map(|name| label(name)).collect(),
+        order: run.order(),
         width: tenth(layout.width),
         height: tenth(layout.height),
         places: places.collect(),
-        edges: record.edges().iter().map(|edge| page_edge(edge, &layout)).collect(),
-        probabilities: probabilities(record),
-        top: tops(record, temperature),
-        truth: record.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
-        score: record.result.score.graph,
-        single: record.is_single(),
+        edges: &run.result.graph.edges,
+        bends: run.edges().map(|(edge, _)| bends(edge, &layout)).collect(),
+        probabilities: probabilities(run),
+        top: tops(run, temperature),
+        truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
+        score: run.result.score.graph,
+        single: run.is_single(),
     };
     escaped(&serde_json::to_string(&page).expect("every value has a JSON form"))
 }
 
-fn page_edge(best: &BestEdge, layout: &Layout) -> PageEdge {
-    let Edge { from, to } = best.edge;
-    let route = layout.routes.iter().find(|route| route.edge == best.edge);
-    PageEdge {
-        from,
-        to,
-        weight: best.weight.map(short),
-        probability: rounded(best.probability),
-        reversed: rounded(best.reversed_probability),
-        compelled: best.compelled,
-        delta: best.delta_score.map(short),
-        delta_reversed: best.delta_reversed.map(short),
-        bends: route.map_or_else(Vec::new, |route| route.bends.iter().map(|bend| tenth(bend.0)).collect()),
-    }
+fn bends(edge: Edge, layout: &Layout) -> Vec<f64> {
+    let route = layout.routes.iter().find(|route| route.edge == edge);
+    route.map_or_else(Vec::new, |route| route.bends.iter().map(|bend| tenth(bend.0)).collect())
 }
 
-fn probabilities(record: &Record) -> Vec<(usize, usize, f64)> {
-    let count = record.names().len();
+fn probabilities(run: &IndexedRun<'_>) -> Vec<(usize, usize, f64)> {
+    let count = run.names().len();
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let known = pairs.map(|(from, to)| (from, to, record.probability(from, to)));
+    let known = pairs.map(|(from, to)| (from, to, run.probability(from, to)));
     known.filter(|pair| pair.2 >= LEAST).map(|(from, to, p)| (from, to, rounded(p))).collect()
 }
 
-fn tops(record: &Record, temperature: f64) -> Vec<PageTop> {
-    let stored = record.result.posterior.top.iter().zip(&record.top);
-    stored
-        .map(|(top, edges)| PageTop {
-            weight: rounded(top.weight),
-            score: top.log_reward.map(|log_reward| short(log_reward * temperature)),
-            edges: edges.iter().zip(&top.compelled).map(|(edge, &is)| (edge.from, edge.to, is)).collect(),
-        })
-        .collect()
+fn tops(run: &IndexedRun<'_>, temperature: f64) -> Vec<PageTop> {
+    let tops = run.result.posterior.top.iter().zip(&run.top);
+    tops.map(|(top, edges)| PageTop {
+        weight: rounded(top.weight),
+        score: short(top.log_reward * temperature),
+        edges: edges.iter().zip(&top.compelled).map(|(edge, &is)| (edge.from, edge.to, is)).collect(),
+    })
+    .collect()
 }
 
 /// Four digits after the point: what a page can show of a probability.

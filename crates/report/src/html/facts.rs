@@ -1,19 +1,21 @@
-//! What was run and how far to trust it, in words and numbers.
+//! What was run and what was found, in words and numbers.
 
 use gflowcausal::graph::counted;
+use gflowcausal::{RunResult, Weighting};
 use serde_json::Value;
-
-use crate::Record;
 
 /// A name and its value.
 type Fact = (&'static str, String);
 
 /// What was run.
-pub(super) fn facts(record: &Record) -> Vec<Fact> {
-    let result = &record.result;
-    let rows =
-        format!("{} × {}", counted(result.data.rows, "row"), counted(record.names().len(), "variable"));
-    let value = result.score.value.map_or_else(String::new, |value| format!(": {value:.1}"));
+pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
+    let rows = format!(
+        "{} × {}",
+        counted(result.data.rows, "row"),
+        counted(result.data.variables.len(), "variable")
+    );
+    let value = result.score.value;
+    let value = if value.is_nan() { String::new() } else { format!(": {value:.1}") };
     let mut facts = vec![
         ("Data", result.data.name.clone()),
         ("Size", rows),
@@ -21,7 +23,7 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
         ("Score", format!("{}{value}", result.score.name)),
     ];
     facts.extend(result.score.prune.clone().map(|prune| ("Pruning", prune)));
-    if !record.is_single() {
+    if result.posterior.weighting != Weighting::Single {
         facts.push(("Temperature", result.score.temperature.to_string()));
     }
     if let Some(training) = &result.training {
@@ -45,46 +47,24 @@ pub(super) fn facts(record: &Record) -> Vec<Fact> {
 }
 
 /// What was found, in one sentence.
-pub(super) fn summary(record: &Record) -> String {
-    let compelled = record.edges.iter().filter(|edge| edge.compelled).count();
-    let edges = counted(record.edges.len(), "edge");
+pub(super) fn summary(result: &RunResult) -> String {
+    let compelled = result.graph.edges.iter().filter(|edge| edge.compelled).count();
+    let edges = counted(result.graph.edges.len(), "edge");
     let found = format!("The best graph has {edges}, {compelled} of them with a compelled direction.");
-    let posterior = &record.result.posterior;
+    let posterior = &result.posterior;
     let drawn = counted(posterior.samples as usize, "graph");
-    if record.is_single() {
+    if posterior.weighting == Weighting::Single {
         found
     } else {
         format!("{found} {drawn} drawn, {} distinct.", posterior.distinct)
     }
 }
 
-/// How far the probabilities can be trusted.
-pub(super) fn trust(record: &Record) -> String {
-    let posterior = &record.result.posterior;
-    let worth = posterior.effective_sample_size.unwrap_or(0.0);
-    let mut text = match (posterior.weighting.as_str(), &record.result.training) {
-        ("importance", _) => format!("The draws are worth {worth:.0} independent ones."),
-        ("single", _) => {
-            "There are none: the method gives one graph. What is drawn says only which edges are in it."
-                .to_owned()
-        }
-        ("equal", None) => "Probabilities are exact.".to_owned(),
-        ("chains", _) => {
-            "The policy's draws miss the best order or are worth too little: probabilities come from Gibbs \
-                          steps around the best order, and other peaks that are far away are not seen."
-                .to_owned()
-        }
-        _ => format!(
-            "Probabilities are the policy's own, not corrected: weights would rest on {worth:.1} draws."
-        ),
-    };
-    if let Some(distance) = &posterior.distance_to_exact {
-        text.push_str(&format!(
-            " They are {:.4} from the exact ones on average, {:.3} at most.",
-            distance.mean, distance.largest
-        ));
-    }
-    text
+/// `clause` as a sentence of its own.
+pub(super) fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str())
 }
 
 /// The metrics that a report shows, in this order, with what they mean.
@@ -105,8 +85,9 @@ const METRICS: [(&str, &str); 13] = [
 ];
 
 /// The best graph and the draws against the truth; empty if that is not known.
-pub(super) fn metrics(record: &Record) -> Vec<Fact> {
-    let Some(metrics) = &record.result.metrics else { return Vec::new() };
+pub(super) fn metrics(result: &RunResult) -> Vec<Fact> {
+    let Some(metrics) = &result.metrics else { return Vec::new() };
+    let metrics = serde_json::to_value(metrics).unwrap_or_default();
     let text = |value: &Value| match value.as_u64() {
         Some(count) => count.to_string(),
         None => value.as_f64().map_or_else(|| "–".to_owned(), |number| format!("{number:.3}")),

@@ -113,7 +113,7 @@ impl Layered {
 
     /// Sorts rows by the mean place of what they are joined to, down and up in turn, and keeps the best; then exchanges
     /// neighbours where that helps.
-    pub(super) fn untangle(&mut self) {
+    pub(super) fn reduce_crossings(&mut self) {
         let (mut best, mut fewest, mut waited) = (self.rows.clone(), self.crossings(), 0);
         for sweep in 0..SWEEPS {
             if fewest == 0 || waited == PATIENCE {
@@ -201,18 +201,18 @@ mod tests {
         let tree: Vec<(usize, usize)> = (1..13).map(|child| ((child - 1) / 3, child)).collect();
         for (nodes, edges) in [(10, ladder), (13, tree)] {
             let mut graph = layered(nodes, &edges);
-            graph.untangle();
+            graph.reduce_crossings();
             assert_eq!(graph.crossings(), 0);
         }
     }
 
     #[test]
-    fn untangling_a_tangle_removes_most_crossings_and_loses_no_vertex() {
+    fn reducing_crossings_removes_most_crossings_and_loses_no_vertex() {
         let edges: Vec<(usize, usize)> =
             (0..30).flat_map(|node| [(node, 30 + node * 7 % 30), (node, 30 + (node * 7 + 1) % 30)]).collect();
         let mut graph = layered(60, &edges);
         let before = graph.crossings();
-        graph.untangle();
+        graph.reduce_crossings();
         assert!(graph.crossings() * 4 < before, "{} of {before}", graph.crossings());
         let mut vertices = graph.rows.concat();
         vertices.sort_unstable();

@@ -28,7 +28,7 @@ const ROW_GAP: f64 = 58.0;
 const MOST_ROW_GAP: f64 = 170.0;
 
 /// The width that variables without an edge are spread over at least.
-const LOOSE_WIDTH: f64 = 640.0;
+const ISOLATED_WIDTH: f64 = 640.0;
 
 /// Where everything of a graph is drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +87,7 @@ impl Layout {
     /// Lays out `dag`, whose nodes are drawn as boxes of these `widths`.
     pub(crate) fn new(dag: &Dag, widths: &[f64]) -> Self {
         let mut layered = Layered::new(dag, widths, &layers::layers(dag));
-        layered.untangle();
+        layered.reduce_crossings();
         let xs = coordinates::coordinates(&layered);
         let ys = row_positions(&layered, &xs);
         let mut nodes = vec![Place::default(); dag.nodes()];
@@ -105,7 +105,7 @@ impl Layout {
         let routes = layered.chains.iter().map(route).collect();
         let rows = layered.rows.len();
         let mut layout = Self { nodes, routes, width: 0.0, height: 0.0 };
-        layout.place_loose(dag, rows);
+        layout.place_isolated(dag, rows);
         layout.fit();
         layout
     }
@@ -126,9 +126,9 @@ impl Layout {
     }
 
     /// Variables without an edge stand in rows of their own, below all others.
-    fn place_loose(&mut self, dag: &Dag, first_row: usize) {
-        let is_loose = |node: &usize| dag.parents(*node).is_empty() && dag.children(*node).is_empty();
-        let (loose, joined): (Vec<usize>, Vec<usize>) = (0..dag.nodes()).partition(is_loose);
+    fn place_isolated(&mut self, dag: &Dag, first_row: usize) {
+        let is_isolated = |node: &usize| dag.parents(*node).is_empty() && dag.children(*node).is_empty();
+        let (isolated, joined): (Vec<usize>, Vec<usize>) = (0..dag.nodes()).partition(is_isolated);
         let places = || joined.iter().map(|&node| &self.nodes[node]);
         let left = places().map(|place| place.x - place.width / 2.0).fold(f64::INFINITY, f64::min);
         let right = places().map(|place| place.x + place.width / 2.0).fold(0.0, f64::max);
@@ -136,9 +136,9 @@ impl Layout {
         let bottom = places().map(Place::bottom).fold(f64::NEG_INFINITY, f64::max);
         let mut y = if bottom.is_finite() { bottom + ROW_GAP + NODE_HEIGHT / 2.0 } else { 0.0 };
         let (mut row, mut x) = (first_row, left);
-        for node in loose {
+        for node in isolated {
             let width = self.nodes[node].width;
-            if x > left && x + width > right.max(left + LOOSE_WIDTH) {
+            if x > left && x + width > right.max(left + ISOLATED_WIDTH) {
                 (row, x, y) = (row + 1, left, y + NODE_HEIGHT + GAP);
             }
             self.nodes[node] = Place { x: x + width / 2.0, y, width, row };

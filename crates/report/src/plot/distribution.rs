@@ -1,27 +1,28 @@
 //! How the drawn graphs are spread: by their score and by their number of edges.
 
+use gflowcausal::SampledGraph;
+
 use super::chart::{Axis, Chart};
 use super::svg::Svg;
-use crate::record::Drawn;
 
 /// How many bars a histogram has at most.
 const BARS: usize = 30;
 
 /// The shares of the draws by score.
-pub(crate) fn scores(draws: &[Drawn], temperature: f64, size: (f64, f64)) -> Svg {
+pub(crate) fn scores(samples: &[(SampledGraph, f64)], temperature: f64, size: (f64, f64)) -> Svg {
     let values: Vec<(f64, f64)> =
-        draws.iter().map(|draw| (draw.log_reward * temperature, draw.share)).collect();
+        samples.iter().map(|(sample, share)| (sample.log_reward * temperature, *share)).collect();
     histogram("Score of the drawn graphs", "score", &bins(&values), size)
 }
 
 /// The shares of the draws by number of edges.
-pub(crate) fn edge_counts(draws: &[Drawn], size: (f64, f64)) -> Svg {
-    let least = draws.iter().map(|draw| draw.edges).min().unwrap_or(0);
-    let most = draws.iter().map(|draw| draw.edges).max().unwrap_or(0);
+pub(crate) fn edge_counts(samples: &[(SampledGraph, f64)], size: (f64, f64)) -> Svg {
+    let least = samples.iter().map(|(sample, _)| sample.edges).min().unwrap_or(0);
+    let most = samples.iter().map(|(sample, _)| sample.edges).max().unwrap_or(0);
     let wide = (most - least + 1).div_ceil(BARS).max(1);
     let mut shares = vec![0.0; (most - least) / wide + 1];
-    for draw in draws {
-        shares[(draw.edges - least) / wide] += draw.share;
+    for (sample, share) in samples {
+        shares[(sample.edges - least) / wide] += share;
     }
     // A bar stands around its number.
     let start = |bar: usize| (least + bar * wide) as f64 - 0.5;

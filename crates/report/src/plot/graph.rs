@@ -1,10 +1,11 @@
 //! Graphs, drawn in layers.
 
+use gflowcausal::EdgeResult;
 use gflowcausal::graph::{Dag, Edge, NamedGraph};
 
 use super::svg::{Svg, smooth};
+use crate::indexed::IndexedRun;
 use crate::layout::{Layout, NODE_HEIGHT, label, width_of};
-use crate::record::{BestEdge, Record};
 
 /// The length of an arrow's head.
 const HEAD: f64 = 10.0;
@@ -31,24 +32,24 @@ struct Line {
 }
 
 /// The best graph of a run.
-pub(super) fn best(record: &Record) -> Svg {
-    let line = |best: &BestEdge| Line {
-        edge: best.edge,
-        head: if best.compelled { Head::Full } else { Head::Hollow },
-        probability: Some(best.probability),
+pub(super) fn best(run: &IndexedRun<'_>) -> Svg {
+    let line = |(edge, found): (Edge, &EdgeResult)| Line {
+        edge,
+        head: if found.compelled { Head::Full } else { Head::Hollow },
+        probability: Some(found.probability),
     };
-    let lines: Vec<Line> = record.edges().iter().map(line).collect();
-    let layout = record.layout();
+    let lines: Vec<Line> = run.edges().map(line).collect();
+    let layout = run.layout();
     let size = (layout.width.max(520.0), layout.height + LEGEND);
-    let mut svg = Svg::new(size.0, size.1, &format!("The best graph of {}", record.data_name()));
-    draw(&mut svg, record.names(), &layout, &lines);
+    let mut svg = Svg::new(size.0, size.1, &format!("The best graph of {}", run.result.data.name));
+    draw(&mut svg, run.names(), &layout, &lines);
     let (x, y) = (24.0, layout.height + 14.0);
     svg.text(
         "small",
         &format!("x=\"{x}\" y=\"{y}\""),
         "Full head: the direction is compelled. Hollow head: it is reversible.",
     );
-    if !record.is_single() {
+    if !run.is_single() {
         let shape = format!("x=\"{x}\" y=\"{}\"", y + 17.0);
         svg.text("small", &shape, "The wider and darker, the more probable.");
     }

@@ -1,8 +1,8 @@
 //! The probability of every edge as a map in causal order: rows cause columns.
 
 use super::svg::Svg;
+use crate::indexed::IndexedRun;
 use crate::layout::{label, width_of};
-use crate::record::Record;
 
 /// The side of the map, about.
 const SIDE: f64 = 720.0;
@@ -14,8 +14,8 @@ const NAMED: usize = 60;
 const VISIBLE: f64 = 0.005;
 
 /// The map of a run.
-pub(super) fn heat_map(record: &Record) -> Svg {
-    let (names, order) = (record.names(), record.order());
+pub(super) fn heat_map(run: &IndexedRun<'_>) -> Svg {
+    let (names, order) = (run.names(), run.order());
     let count = order.len().max(1);
     let cell = (SIDE / count as f64).clamp(2.0, 30.0).floor();
     let is_named = count <= NAMED;
@@ -28,34 +28,34 @@ pub(super) fn heat_map(record: &Record) -> Svg {
     for (row, &from) in order.iter().enumerate() {
         for (column, &to) in order.iter().enumerate() {
             let place = (margin + cell * column as f64, margin + cell * row as f64);
-            draw_cell(&mut svg, record, (from, to), place, cell);
+            draw_cell(&mut svg, run, (from, to), place, cell);
         }
     }
     if is_named {
-        draw_names(&mut svg, record, margin, cell);
+        draw_names(&mut svg, run, margin, cell);
     }
     draw_legend(&mut svg, margin, margin + side + 30.0);
     svg
 }
 
-fn draw_cell(svg: &mut Svg, record: &Record, (from, to): (usize, usize), (x, y): (f64, f64), cell: f64) {
-    let probability = record.probability(from, to);
+fn draw_cell(svg: &mut Svg, run: &IndexedRun<'_>, (from, to): (usize, usize), (x, y): (f64, f64), cell: f64) {
+    let probability = run.probability(from, to);
     if probability >= VISIBLE {
         let shape = format!(
             "x=\"{x}\" y=\"{y}\" width=\"{cell}\" height=\"{cell}\" fill-opacity=\"{probability:.3}\""
         );
         svg.add("rect", "heat", &shape);
     }
-    if cell >= 6.0 && record.has_edge(from, to) {
+    if cell >= 6.0 && run.has_edge(from, to) {
         let side = cell - 2.0;
         let shape = format!("x=\"{}\" y=\"{}\" width=\"{side}\" height=\"{side}\"", x + 1.0, y + 1.0);
         svg.add("rect", "framed", &shape);
     }
 }
 
-fn draw_names(svg: &mut Svg, record: &Record, margin: f64, cell: f64) {
-    for (place, &node) in record.order().iter().enumerate() {
-        let name = label(&record.names()[node]);
+fn draw_names(svg: &mut Svg, run: &IndexedRun<'_>, margin: f64, cell: f64) {
+    for (place, &node) in run.order().iter().enumerate() {
+        let name = label(&run.names()[node]);
         let middle = margin + cell * (place as f64 + 0.5);
         svg.text("", &format!("x=\"{}\" y=\"{}\" text-anchor=\"end\"", margin - 6.0, middle + 4.0), &name);
         let (x, y) = (middle + 4.0, margin - 6.0);

@@ -16,8 +16,8 @@ pub use self::figure::{Figure, FigureAxis, Series, Span};
 pub(crate) use self::svg::FIGURE_STYLE;
 pub(crate) use self::training::panels;
 
-use crate::Record;
-use gflowcausal::Error;
+use crate::indexed::IndexedRun;
+use gflowcausal::{Error, RunResult};
 
 choices! {
     /// What a picture shows.
@@ -37,14 +37,15 @@ choices! {
 ///
 /// # Errors
 /// When the run has no such thing.
-pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
-    let missing = |what| Err(Error::NotInRun { what, method: record.method().to_owned() });
+pub fn plot_svg(result: &RunResult, kind: PlotKind) -> Result<String, Error> {
+    let run = &IndexedRun::new(result)?;
+    let missing = |what| Err(Error::NotInRun { what, method: result.method.clone() });
     let svg = match kind {
-        PlotKind::Graph => graph::best(record),
-        PlotKind::Probabilities if record.is_single() => return missing("probabilities"),
-        PlotKind::Probabilities => heat_map::heat_map(record),
-        PlotKind::Training if record.history().is_empty() => return missing("training"),
-        PlotKind::Training => training::stacked(record.history()),
+        PlotKind::Graph => graph::best(run),
+        PlotKind::Probabilities if run.is_single() => return missing("probabilities"),
+        PlotKind::Probabilities => heat_map::heat_map(run),
+        PlotKind::Training if run.history().is_empty() => return missing("training"),
+        PlotKind::Training => training::stacked(run.history()),
     };
     Ok(svg.into_file())
 }
@@ -53,8 +54,8 @@ pub fn plot_svg(record: &Record, kind: PlotKind) -> Result<String, Error> {
 ///
 /// # Errors
 /// When the run has no such thing, or the picture does not fit in memory.
-pub fn plot_png(record: &Record, kind: PlotKind) -> Result<Vec<u8>, Error> {
-    png::png(&plot_svg(record, kind)?)
+pub fn plot_png(result: &RunResult, kind: PlotKind) -> Result<Vec<u8>, Error> {
+    png::png(&plot_svg(result, kind)?)
 }
 
 /// Any graph as an SVG file, drawn in layers; an edge without direction has no head.

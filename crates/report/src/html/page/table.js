@@ -10,8 +10,8 @@ const columns = [
   ]),
   { name: "Direction", value: (row) => row.direction },
   { name: "Weight", value: (row) => row.best?.weight ?? null, digits: 3 },
-  { name: "Score lost without", value: (row) => row.best?.delta ?? null, digits: 1 },
-  { name: "Lost if reversed", value: (row) => row.best?.deltaReversed ?? null, digits: 1 },
+  { name: "Score lost without", value: (row) => row.best?.delta_score ?? null, digits: 1 },
+  { name: "Lost if reversed", value: (row) => row.best?.delta_reversed ?? null, digits: 1 },
   ...(trueEdges ? [{ name: "Truth", value: (row) => row.truth }] : []),
 ];
 const sorting = data.single ? { column: 0, isDescending: false } : { column: 2, isDescending: true };
@@ -25,7 +25,7 @@ const tableRows = (() => {
     const [from, to] = [Math.floor(at / count), at % count];
     const best = bestEdges.get(at);
     const direction = best ? (best.compelled ? "compelled" : "reversible") : "not in the best graph";
-    const [probability, reversed] = [best?.probability ?? probabilities[at], best?.reversed ?? probabilities[pair(to, from)]];
+    const [probability, reversed] = [best?.probability ?? probabilities[at], best?.reverse_probability ?? probabilities[pair(to, from)]];
     return { from, to, best, direction, probability, reversed, truth: verdict(from, to), kind: "row" };
   });
 })();

@@ -14,7 +14,7 @@ function itemsOfView() {
       return data.top[state.rank].edges.map(([from, to, compelled]) => plain(from, to, probabilities[pair(from, to)], direction(compelled)));
     case "cpdag":
       return data.edges.map((edge) =>
-        edge.compelled ? ofBest(edge, "compelled") : ofBest(edge, "undirected", Math.min(1, edge.probability + edge.reversed)));
+        edge.compelled ? ofBest(edge, "compelled") : ofBest(edge, "undirected", Math.min(1, edge.probability + edge.reverse_probability)));
     case "probable":
       return data.probabilities
         .filter(([, , probability]) => probability >= LEAST_PROBABLE)

@@ -8,15 +8,15 @@ function whyOf({ from, to, kind }) {
   const tops = data.top.filter(({ edges }) => edges.some(([a, b]) => a === from && b === to)).length;
   const facts = data.single ? [] : [
     ["probability", fixed(best?.probability ?? forward, 2)],
-    ["of the reverse", fixed(best?.reversed ?? backward, 2)],
-    ["of neither", fixed(Math.max(0, 1 - forward - backward), 2)],
+    ["of the reverse", fixed(best?.reverse_probability ?? backward, 2)],
+    ["of neither", fixed(best?.absent_probability ?? Math.max(0, 1 - forward - backward), 2)],
   ];
   if (best) {
     facts.push(["direction", best.compelled ? "compelled" : "reversible"]);
-    if (best.delta !== null) {
-      if (data.score !== null) facts.push(["score with it", fixed(data.score, 1)], ["score without it", fixed(data.score - best.delta, 1)]);
-      facts.push(["score lost without", fixed(best.delta, 1)]);
-      const reversed = best.deltaReversed === null ? "closes a cycle" : fixed(best.deltaReversed, 1);
+    if (best.delta_score !== null) {
+      if (data.score !== null) facts.push(["score with it", fixed(data.score, 1)], ["score without it", fixed(data.score - best.delta_score, 1)]);
+      facts.push(["score lost without", fixed(best.delta_score, 1)]);
+      const reversed = best.delta_reversed === null ? "closes a cycle" : fixed(best.delta_reversed, 1);
       facts.push(["score lost if reversed", reversed]);
     }
     if (best.weight !== null) facts.push(["slope", Number(best.weight.toPrecision(4)).toString()]);
