@@ -42,6 +42,10 @@ pub enum Stream {
     Unmixing,
     /// The rows of one bootstrap of a table.
     Bootstrap { k: u64 },
+    /// One round of one start of the chains over layerings.
+    Layering { start: u64, round: u64 },
+    /// Where one of the chains over layerings starts.
+    LayeringStart { start: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -66,6 +70,8 @@ impl Stream {
             Self::Restart { k } => [13, k, 0],
             Self::Unmixing => [30, 0, 0],
             Self::Bootstrap { k } => [40, k, 0],
+            Self::Layering { start, round } => [50, start, round],
+            Self::LayeringStart { start } => [51, start, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

@@ -15,6 +15,7 @@ mod edge;
 mod enumerate;
 mod equivalence;
 mod knowledge;
+mod layering;
 mod linear_extensions;
 mod meek;
 mod metrics;
@@ -38,6 +39,7 @@ pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
     Rule, SpecError, Statement, Variable,
 };
+pub use layering::{Layering, LayeringError};
 pub use meek::OrientationError;
 pub use metrics::{Metrics, auprc, auroc, cpdag_shd, evaluate, expected_shd, shd, sid};
 pub use named_graph::{GraphError, NamedGraph};

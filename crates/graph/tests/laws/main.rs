@@ -6,6 +6,7 @@ mod closure;
 mod enumeration;
 mod equivalence;
 mod graphs;
+mod layering;
 mod metrics;
 mod node_set;
 mod orientation;

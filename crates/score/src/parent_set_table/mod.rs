@@ -149,6 +149,24 @@ impl ParentSetTables {
         &self.tables[node].candidates
     }
 
+    /// The parents that `node` has in every allowed set.
+    #[must_use]
+    pub fn required(&self, node: usize) -> &NodeSet {
+        &self.tables[node].required
+    }
+
+    /// Every variable in some allowed parent set of `node`: its candidates and a few others.
+    #[must_use]
+    pub fn possible_parents(&self, node: usize) -> NodeSet {
+        self.tables[node].possible_parents()
+    }
+
+    /// The term of the required parents and `parent`, if that is the only allowed set of `node` that has `parent`.
+    #[must_use]
+    pub fn only_term_with(&self, node: usize, parent: usize) -> Option<f64> {
+        self.tables[node].only_term_with(parent)
+    }
+
     /// `ln Σ exp(term)` over the allowed parent sets of `node` within `within`; −∞ if there is none.
     #[must_use]
     pub fn log_sum(&self, node: usize, within: &NodeSet) -> f64 {

@@ -18,7 +18,7 @@ const TRUSTED_SHARE: f64 = 1e-6;
 #[derive(Debug)]
 pub(super) struct NodeTable {
     nodes: usize,
-    required: NodeSet,
+    pub(super) required: NodeSet,
     /// The candidates, required ones among them, ascending.
     pub(super) candidates: Vec<usize>,
     inside: NodeSet,
@@ -99,6 +99,18 @@ impl NodeTable {
         let scored = extra.into_iter().map(|parents| (problem.term(node, &parents), parents)).collect();
         self.extra = ExtraSets::new(scored, &self.inside, &self.required);
         Ok(())
+    }
+
+    pub(super) fn possible_parents(&self) -> NodeSet {
+        let mut possible = self.inside.clone();
+        self.extra.iter().for_each(|extra| possible.union_with(&extra.parents));
+        possible
+    }
+
+    pub(super) fn only_term_with(&self, parent: usize) -> Option<f64> {
+        let mut with = self.extra.iter().filter(|extra| extra.parents.contains(parent));
+        let only = with.next().filter(|extra| extra.parents == self.required.with(parent))?;
+        (!self.inside.contains(parent) && with.next().is_none()).then_some(only.term)
     }
 
     pub(super) fn log_sum(&self, within: &NodeSet) -> f64 {

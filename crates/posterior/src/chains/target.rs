@@ -1,0 +1,124 @@
+//! What the chains sample: the sums of parent sets, and who may be whose parent.
+
+use gflowcausal_graph::{Edge, NodeSet};
+use gflowcausal_score::ParentSetTables;
+
+use super::state::State;
+
+/// The tables, with the questions that the moves ask.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    pub(super) tables: &'a ParentSetTables,
+    possible_children: Vec<NodeSet>,
+    possible_parents: Vec<Vec<Parent>>,
+    /// The term of the only set of a child with a parent, at `child · nodes + parent`; NaN where there are more.
+    only_terms: Vec<f64>,
+    none: NodeSet,
+}
+
+/// A possible parent of a variable.
+#[derive(Debug, Clone, Copy)]
+struct Parent {
+    node: usize,
+    /// The term of the only set that has it, unless there are more.
+    only_term: Option<f64>,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn new(tables: &'a ParentSetTables) -> Self {
+        let nodes = tables.nodes();
+        let mut possible_children = vec![NodeSet::empty(nodes); nodes];
+        let mut only_terms = vec![f64::NAN; nodes * nodes];
+        let mut parents_of = |child: usize| {
+            let parent = |node: usize| {
+                possible_children[node].insert(child);
+                let only_term = tables.only_term_with(child, node);
+                only_terms[child * nodes + node] = only_term.unwrap_or(f64::NAN);
+                Parent { node, only_term }
+            };
+            tables.possible_parents(child).iter().map(parent).collect()
+        };
+        let possible_parents = (0..nodes).map(&mut parents_of).collect();
+        Self { tables, possible_children, possible_parents, only_terms, none: NodeSet::empty(nodes) }
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.tables.nodes()
+    }
+
+    /// The variables that may have `node` as a parent.
+    pub(super) fn possible_children(&self, node: usize) -> &NodeSet {
+        &self.possible_children[node]
+    }
+
+    /// The term of the only set of `child` that has `parent`; none where there are more, or no such set.
+    pub(super) fn only_term(&self, child: usize, parent: usize) -> Option<f64> {
+        let term = self.only_terms[child * self.nodes() + parent];
+        (!term.is_nan()).then_some(term)
+    }
+
+    /// The log-sum over the parent sets of `node` among `before` with a member in `last`; no parents where there is no last.
+    #[inline]
+    pub(super) fn term(&self, node: usize, before: &NodeSet, last: Option<&NodeSet>) -> f64 {
+        match last {
+            Some(last) => self.tables.log_sum_touching(node, before, last),
+            None => self.tables.log_score(node, &self.none),
+        }
+    }
+
+    /// How many edges are possible.
+    pub(super) fn possible_edges(&self) -> usize {
+        self.possible_parents.iter().map(Vec::len).sum()
+    }
+
+    /// The possible edges, sorted by effect, then cause.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
+        let into = |(to, parents): (usize, &'_ Vec<Parent>)| {
+            parents.iter().map(move |parent| Edge { from: parent.node, to }).collect::<Vec<_>>()
+        };
+        self.possible_parents.iter().enumerate().flat_map(into)
+    }
+
+    /// Adds to `sums` the probability of every possible edge given the layering.
+    ///
+    /// Averages of these have less variance than those of drawn DAGs (Rao–Blackwell).
+    pub(super) fn add_edge_probabilities(&self, state: &State, sums: &mut [f64]) {
+        let mut rest = sums;
+        for (node, parents) in self.possible_parents.iter().enumerate() {
+            let (own, later) = rest.split_at_mut(parents.len());
+            rest = later;
+            let layer = state.layer_of[node];
+            let Some(last) = state.last_before(layer) else { continue };
+            let mut sets = (state.before[layer].clone(), last.clone());
+            for (sum, &parent) in own.iter_mut().zip(parents) {
+                *sum += self.edge_probability(node, parent, state.terms[node], &mut sets);
+            }
+        }
+    }
+
+    /// The probability that `node`, with the log-sum `all`, has `parent`, given the variables before it and the layer just
+    /// before it, which are left as they were.
+    fn edge_probability(
+        &self,
+        node: usize,
+        parent: Parent,
+        all: f64,
+        (before, last): &mut (NodeSet, NodeSet),
+    ) -> f64 {
+        if !before.contains(parent.node) {
+            return 0.0;
+        }
+        if let Some(term) = parent.only_term {
+            let touches = last.contains(parent.node) || !self.tables.required(node).is_disjoint(last);
+            return if touches { (term - all).exp() } else { 0.0 };
+        }
+        before.remove(parent.node);
+        let touched = last.remove(parent.node);
+        let without = self.tables.log_sum_touching(node, before, last);
+        before.insert(parent.node);
+        if touched {
+            last.insert(parent.node);
+        }
+        -(without - all).min(0.0).exp_m1()
+    }
+}

@@ -1,0 +1,191 @@
+//! Every move leaves the target as it is, checked by enumeration of all layerings.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use gflowcausal_determinism::{Stream, StreamRng, rand::RngExt, stream};
+use gflowcausal_graph::{Constraints, Dag, Knowledge, Layering, NodeSet, all_dags};
+use gflowcausal_score::{LocalScore, ParentSetTables, TableSettings};
+
+use super::relocate::Relocation;
+use super::state::State;
+use super::{Target, reversal, split_merge, swap};
+
+/// Some number for every variable and parent set, far from equal.
+struct Made {
+    nodes: usize,
+    scale: f64,
+}
+
+impl LocalScore for Made {
+    fn name(&self) -> &'static str {
+        "made"
+    }
+
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+        self.scale * ((node * 37) as f64 + parents.words()[0] as f64 * 11.3).sin() - 0.5 * parents.len() as f64
+    }
+}
+
+fn tables(nodes: usize, scale: f64, constraints: &Constraints) -> ParentSetTables {
+    let candidates: Vec<NodeSet> = (0..nodes).map(|node| NodeSet::full(nodes).without(node)).collect();
+    new_tables(&Made { nodes, scale }, constraints, &candidates)
+}
+
+/// With two candidates for each variable; others may be parents only alone.
+fn narrow_tables(nodes: usize, scale: f64, constraints: &Constraints) -> ParentSetTables {
+    let near = |node: usize| NodeSet::of(nodes, [(node + 1) % nodes, (node + 2) % nodes]);
+    let candidates: Vec<NodeSet> = (0..nodes).map(near).collect();
+    new_tables(&Made { nodes, scale }, constraints, &candidates)
+}
+
+fn new_tables(score: &Made, constraints: &Constraints, candidates: &[NodeSet]) -> ParentSetTables {
+    let settings = TableSettings { temperature: 1.0, edge_log_odds: 0.0, max_candidates: score.nodes };
+    let stop = AtomicBool::new(false);
+    ParentSetTables::new(score, constraints, candidates, &[], &settings, &stop).expect("small tables")
+}
+
+fn knowledge() -> Constraints {
+    let mut knowledge = Knowledge::default();
+    knowledge.require("a->b").forbid("c->d").max_parents(2);
+    knowledge.compile(&["a", "b", "c", "d"]).expect("no contradiction")
+}
+
+fn all_tables() -> Vec<ParentSetTables> {
+    let constraints = [Constraints::none(4), knowledge()];
+    constraints.iter().flat_map(|rules| [tables(4, 1.5, rules), narrow_tables(4, 1.5, rules)]).collect()
+}
+
+/// The weight of every layering: the sum over its DAGs.
+fn enumerated(tables: &ParentSetTables) -> BTreeMap<Layering, f64> {
+    let mut weights = BTreeMap::new();
+    for dag in all_dags(tables.nodes()) {
+        *weights.entry(Layering::of(&dag)).or_insert(0.0) += tables.log_dag(&dag).exp();
+    }
+    weights.retain(|_, weight| *weight > 0.0);
+    weights
+}
+
+fn layering(state: &State) -> Layering {
+    Layering::new(state.terms.len(), state.members()).expect("a partition")
+}
+
+/// What a state must be: the same as one made anew from its layering.
+fn assert_consistent(target: &Target<'_>, state: &State) {
+    let fresh = State::new(target, &layering(state));
+    assert_eq!((&fresh.layers, &fresh.before), (&state.layers, &state.before));
+    assert_eq!(fresh.layer_of, state.layer_of);
+    for (fresh, kept) in fresh.terms.iter().zip(&state.terms) {
+        assert!((fresh - kept).abs() < 1e-9, "{fresh} {kept}");
+    }
+}
+
+#[test]
+fn the_weight_of_a_layering_is_the_sum_over_its_dags() {
+    for tables in all_tables() {
+        let target = Target::new(&tables);
+        for (layering, weight) in enumerated(&tables) {
+            let state = State::new(&target, &layering);
+            assert!((state.log_weight() - weight.ln()).abs() < 1e-10, "{layering:?}");
+        }
+    }
+}
+
+#[test]
+fn a_place_is_drawn_by_the_weight_of_the_layering_it_gives() {
+    for tables in all_tables() {
+        let target = Target::new(&tables);
+        for layering in enumerated(&tables).into_keys() {
+            for node in 0..4 {
+                let places = Relocation::new(4).places(&target, &State::new(&target, &layering), node, 0.7);
+                let offset = places[0].0 - 0.7 * places[0].1.log_weight();
+                for (log_weight, state) in &places {
+                    assert_consistent(&target, state);
+                    let expected = 0.7 * state.log_weight();
+                    assert!((log_weight - offset - expected).abs() < 1e-10, "{node} in {layering:?}");
+                }
+                // Every layering that differs in the place of this variable alone is among them.
+                let others = |layers: &Layering| -> Vec<NodeSet> {
+                    let sets = layers.layers().iter().map(|layer| layer.without(node));
+                    sets.filter(|set| !set.is_empty()).collect()
+                };
+                let reached = enumerated(&tables).into_keys().filter(|other| others(other) == others(&layering));
+                assert_eq!(places.len(), reached.count());
+            }
+        }
+    }
+}
+
+type Move = fn(&Target<'_>, &mut State, f64, &mut StreamRng);
+
+const MOVES: [(&str, Move); 4] = [
+    ("relocate", |target, state, beta, rng| {
+        let node = rng.random_range(0..target.nodes());
+        Relocation::new(target.nodes()).step(target, state, node, beta, rng);
+    }),
+    ("split or merge", split_merge::step),
+    ("swap", swap::step),
+    ("reversal", |target, state, beta, rng| reversal::step(target, state, beta, 1, rng)),
+];
+
+/// Draws layerings from the target, moves each once, and counts from where to where.
+fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
+    let target = Target::new(tables);
+    let weights: Vec<(Layering, f64)> = enumerated(tables).into_iter().collect();
+    let heated: Vec<f64> = weights.iter().map(|(_, weight)| weight.powf(beta)).collect();
+    let total: f64 = heated.iter().sum();
+    let number: BTreeMap<&Layering, usize> =
+        weights.iter().enumerate().map(|(index, (layering, _))| (layering, index)).collect();
+    let mut counts = BTreeMap::new();
+    let mut moved = 0;
+    let draws = 150_000;
+    for (from, (start, _)) in weights.iter().enumerate() {
+        let rng = &mut stream(11, Stream::Test { k: from as u64 });
+        for _ in 0..(draws as f64 * heated[from] / total).round() as usize {
+            let mut state = State::new(&target, start);
+            step(&target, &mut state, beta, rng);
+            let to = number[&layering(&state)];
+            moved += usize::from(to != from);
+            *counts.entry((from, to)).or_insert(0_usize) += 1;
+        }
+    }
+    assert!(moved > draws / 100, "{name}: only {moved} moved");
+    let mut squares = 0.0;
+    let mut pairs = 0.0;
+    for (&(from, to), &count) in counts.iter().filter(|((from, to), _)| from < to) {
+        let back = counts.get(&(to, from)).copied().unwrap_or(0);
+        let (there, back) = (count as f64, back as f64);
+        let z = (there - back) / (there + back).sqrt();
+        assert!(z.abs() < 5.0, "{name} at {beta}: {there} from {from} to {to}, {back} back");
+        squares += z * z;
+        pairs += 1.0;
+    }
+    // The sum of squares of standard normals: mean `pairs`, variance `2 pairs`.
+    assert!(squares < pairs + 5.0 * (2.0 * pairs).sqrt(), "{name} at {beta}: {squares} for {pairs} pairs");
+}
+
+#[test]
+fn every_move_is_reversible() {
+    for (name, step) in MOVES {
+        for tables in all_tables() {
+            [1.0, 0.4].map(|beta| flows(name, step, beta, &tables));
+        }
+    }
+}
+
+#[test]
+fn a_state_stays_what_its_layering_says() {
+    let tables = narrow_tables(7, 2.0, &Constraints::none(7));
+    let target = Target::new(&tables);
+    let mut state = State::new(&target, &Layering::of(&Dag::empty(7)));
+    let rng = &mut stream(3, Stream::Test { k: 0 });
+    for round in 0..2000 {
+        let (_, step) = MOVES[round % MOVES.len()];
+        step(&target, &mut state, 0.8, rng);
+        assert_consistent(&target, &state);
+    }
+}
