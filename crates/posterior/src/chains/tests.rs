@@ -155,7 +155,7 @@ fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
     }
     assert!(moved > draws / 100, "{name}: only {moved} moved");
     let mut squares = 0.0;
-    let mut pairs = 0.0;
+    let mut pairs = 0.0_f64;
     for (&(from, to), &count) in counts.iter().filter(|((from, to), _)| from < to) {
         let back = counts.get(&(to, from)).copied().unwrap_or(0);
         let (there, back) = (count as f64, back as f64);
