@@ -11,13 +11,14 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("determinism", &[]),
     ("graph", &[]),
     ("graph-io", &["graph"]),
     ("data", &["determinism", "graph"]),
     ("score", &["determinism", "graph", "data"]),
     ("flow", &["determinism", "graph"]),
+    ("posterior", &["determinism", "graph", "score"]),
     ("search", &["determinism", "graph", "data", "score"]),
     ("gflowcausal", &["determinism", "graph", "graph-io", "data", "score", "flow", "search"]),
     ("report", &["gflowcausal"]),

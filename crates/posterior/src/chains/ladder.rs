@@ -9,6 +9,12 @@ use super::relocate::Relocation;
 use super::state::State;
 use super::{ChainsConfig, Target, accepts, is_set, reversal, split_merge, swap};
 
+/// Splits or merges, and swaps, in a sweep.
+const PARTITION_MOVES: usize = 4;
+
+/// Edges of a drawn DAG that a sweep tries to reverse.
+const REVERSALS: usize = 4;
+
 /// The copies of one start, the unheated first.
 ///
 /// A copy at inverse temperature `β` samples layerings with weight `w^β`: the tables serve all of them.
@@ -68,15 +74,11 @@ impl Ladder {
             let node = rng.random_range(0..nodes);
             self.relocation.step(target, state, node, beta, rng);
         }
-        for _ in 0..mix(0) {
+        for _ in 0..PARTITION_MOVES {
             split_merge::step(target, state, beta, rng);
-        }
-        for _ in 0..mix(1) {
             swap::step(target, state, beta, rng);
         }
-        if mix(2) > 0 {
-            reversal::step(target, state, beta, mix(2), rng);
-        }
+        reversal::step(target, state, beta, REVERSALS, rng);
     }
 
     /// Tries to exchange neighbouring copies, from the first or the second on by turns.
@@ -90,11 +92,4 @@ impl Ladder {
             }
         }
     }
-}
-
-fn mix(k: usize) -> usize {
-    static MIX: std::sync::OnceLock<Vec<usize>> = std::sync::OnceLock::new();
-    MIX.get_or_init(|| {
-        std::env::var("MIX").unwrap_or("4,4,4".into()).split(',').map(|x| x.parse().unwrap()).collect()
-    })[k]
 }

@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 
 pub use config::{ChainsConfig, ChainsError};
 use ladder::Ladder;
-use record::Record;
 pub use record::Draw;
+use record::Record;
 use state::State;
 pub use summary::Summary;
 use target::Target;

@@ -1,6 +1,6 @@
 //! The workhorse move: one variable is taken out and put back, its place drawn from all of them by its probability.
 
-use gflowcausal_determinism::{StreamRng, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, log_add, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
 use super::{Target, state::State};
@@ -297,32 +297,13 @@ fn renumber(state: &mut State, first: usize) {
     }
 }
 
-/// `ln(exp a + exp b)`.
-fn log_add(a: f64, b: f64) -> f64 {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
-}
-
 /// An index with probability ∝ exp(log-weight); the weights are used up.
 fn draw(log_weights: &mut [f64], rng: &mut StreamRng) -> usize {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
-    for weight in log_weights.iter_mut() {
-        *weight = (*weight - largest).exp();
-        total += *weight;
-    }
-    let mut left = rng.random::<f64>() * total;
-    let mut drawn = 0;
-    for (index, &weight) in log_weights.iter().enumerate() {
-        if weight > 0.0 {
-            drawn = index;
-            left -= weight;
-        }
-        if left < 0.0 {
-            break;
-        }
-    }
-    drawn
+    log_weights.iter_mut().for_each(|weight| *weight = (*weight - largest).exp());
+    let total: f64 = log_weights.iter().sum();
+    let drawn = categorical(log_weights.iter().copied().enumerate(), rng.random::<f64>() * total);
+    drawn.expect("the present place has a weight")
 }
 
 #[cfg(test)]

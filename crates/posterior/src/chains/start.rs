@@ -13,7 +13,8 @@ pub(super) fn layering(
     k: usize,
     seed: u64,
 ) -> Layering {
-    let random = || random_dag(target, constraints, &mut stream(seed, Stream::LayeringStart { start: k as u64 }));
+    let random =
+        || random_dag(target, constraints, &mut stream(seed, Stream::LayeringStart { start: k as u64 }));
     Layering::of(&given.get(k).cloned().unwrap_or_else(random))
 }
 
