@@ -1,10 +1,11 @@
-//! The GFlowNet: walks, objectives, network, training, sampling — and the exact answers they are tested against.
+//! The GFlowNet: environments, objectives, network, training, sampling — and the exact answers they are tested against.
 //!
 //! This crate knows states and log-rewards. It never sees data.
 
 mod adam;
 mod checkpoint;
 mod config;
+mod environment;
 mod exact;
 mod network;
 mod objective;
@@ -16,21 +17,18 @@ mod sampler;
 mod schedule;
 mod terminal;
 mod trainer;
-mod walk;
 
 pub use checkpoint::{CheckpointError, Policy, ResumeError};
 pub use config::{
     ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
     ValidTrainConfig,
 };
+pub use environment::{Action, Environment, EnvironmentError, InputChange, State, Walk};
 pub use exact::{Distribution, Divergence, Lattice, LatticeError, StateSpace, TooManyStates};
-pub use network::{
-    Activation, DENSE_SHARE, Mlp, MlpConfig, Network, Row, Tape, TensorShape, add_square_product,
-};
+pub use network::{Activation, DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LocalLogReward, LogReward, SumOfLocal};
 pub use sampler::{Sample, SampleMode, Sampler};
-pub use terminal::Terminal;
-pub use trainer::{Best, Improve, Problem, TrainError, Trainer};
-pub use walk::{Action, State, Terrain, Walk, WalkError};
+pub use terminal::{Terminal, TerminalKind};
+pub use trainer::{Best, LocalSearch, Problem, TrainError, Trainer};

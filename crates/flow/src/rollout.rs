@@ -1,30 +1,30 @@
-//! Trajectories in lock step: all of them take one action, then the network sees all their states at once.
+//! Trajectories in lock step: all of them take one action, then the network evaluates all their states at once.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp};
 
-use crate::{Action, LogReward, Network, Row, State, Tape, Terminal, Terrain};
+use crate::{Action, Environment, InputChange, LogReward, Network, State, Tape, Terminal};
 
-/// How an action is drawn from the shares of the outflow.
+/// How an action is selected at a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Draw {
-    /// By the shares, but with this probability any allowed action.
+pub(crate) enum ActionSelection {
+    /// By the policy, but with this probability any allowed action.
     Exploring(f64),
-    /// By the shares to the power of one over this temperature.
+    /// By the policy's probabilities to the power of one over this temperature.
     Tempered(f64),
     /// The largest flow, the first of equals.
     Greedy,
 }
 
-impl Draw {
-    /// The place of the drawn action among those allowed at a settled row.
-    fn place(self, tape: &Tape, row: usize, rng: &mut StreamRng) -> usize {
-        let shares = tape.shares(row);
+impl ActionSelection {
+    /// The place of the selected action among those allowed at a normalized row.
+    fn select(self, tape: &Tape, row: usize, rng: &mut StreamRng) -> usize {
+        let probs = tape.probs(row);
         match self {
             Self::Exploring(exploration) if exploration > 0.0 && rng.random_bool(exploration) => {
-                rng.random_range(0..shares.len())
+                rng.random_range(0..probs.len())
             }
-            Self::Exploring(_) => draw_place(shares.iter().map(|&share| f64::from(share)), rng.random()),
+            Self::Exploring(_) => draw_place(probs.iter().map(|&prob| f64::from(prob)), rng.random()),
             Self::Tempered(temperature) => {
                 let total = tempered_outflow(tape.log_flows(row), temperature);
                 let flows = tape.log_flows(row).iter();
@@ -34,14 +34,14 @@ impl Draw {
         }
     }
 
-    /// `ln` of the probability that [`Self::place`] returns `place`.
+    /// `ln` of the probability that [`Self::select`] returns `place`.
     fn log_probability(self, tape: &Tape, row: usize, place: usize) -> f64 {
         let log_flow = f64::from(tape.log_flows(row)[place]);
         match self {
-            Self::Exploring(0.0) => log_flow - tape.outflow(row),
+            Self::Exploring(0.0) => log_flow - tape.log_outflow(row),
             Self::Exploring(exploration) => {
-                let share = (log_flow - tape.outflow(row)).exp();
-                (exploration / tape.wanted(row).len() as f64 + (1.0 - exploration) * share).ln()
+                let prob = (log_flow - tape.log_outflow(row)).exp();
+                (exploration / tape.requested(row).len() as f64 + (1.0 - exploration) * prob).ln()
             }
             Self::Tempered(temperature) => {
                 log_flow / temperature - tempered_outflow(tape.log_flows(row), temperature)
@@ -64,7 +64,37 @@ fn largest_place(flows: &[f32]) -> usize {
     (1..flows.len()).fold(0, |best, place| if flows[place] > flows[best] { place } else { best })
 }
 
-/// One way from the initial to a terminal state.
+/// The parents of one state.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parents {
+    actions: Vec<Action>,
+    changes: Vec<InputChange>,
+    /// Where the changes of each parent end.
+    ends: Vec<usize>,
+}
+
+impl Parents {
+    /// The parents of `state`, which `actions` lead from.
+    fn of(state: &dyn State, actions: &[Action]) -> Self {
+        let mut parents = Self { actions: actions.to_vec(), ..Self::default() };
+        let mut changes = Vec::new();
+        for &action in actions {
+            state.parent_input_changes(action, &mut changes);
+            parents.changes.extend_from_slice(&changes);
+            parents.ends.push(parents.changes.len());
+        }
+        parents
+    }
+
+    /// The action that leads from each parent, and the inputs that are switched on the way back to it.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Action, &[InputChange])> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let changes = starts.zip(&self.ends).map(|(&start, &end)| &self.changes[start..end]);
+        self.actions.iter().copied().zip(changes)
+    }
+}
+
+/// One path from the initial to a terminal state.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trajectory {
     pub(crate) actions: Vec<Action>,
@@ -73,13 +103,15 @@ pub(crate) struct Trajectory {
     /// Where each action stands among those that were allowed.
     pub(crate) places: Vec<usize>,
     /// `ln P_B` of each step.
-    pub(crate) backward: Vec<f64>,
-    /// The log-reward gathered at each state but the last, if asked for; else zeros.
-    pub(crate) gathered: Vec<f64>,
-    /// The actions that lead to each state but the first, the one taken among them, if asked for.
-    pub(crate) parents: Vec<Vec<Action>>,
-    /// `ln` of the probability with which the actions were drawn.
-    pub(crate) log_drawn: f64,
+    pub(crate) log_pb: Vec<f64>,
+    /// The partial log-reward at each state but the last, if asked for; else zeros.
+    pub(crate) partial_log_reward: Vec<f64>,
+    /// The parents of each state but the first, the one on the trajectory among them, if asked for.
+    pub(crate) parents: Vec<Parents>,
+    /// The inputs that the last action switched.
+    pub(crate) last_changes: Vec<InputChange>,
+    /// `ln` of the probability with which the actions were selected.
+    pub(crate) log_pf: f64,
     pub(crate) terminal: Option<Terminal>,
 }
 
@@ -90,91 +122,99 @@ pub(crate) struct Recording<'a> {
     pub(crate) for_gradient: bool,
     /// The parents of each state.
     pub(crate) parents: bool,
-    /// The reward gathered at each state.
-    pub(crate) gathered: Option<&'a dyn LogReward>,
+    /// The reward whose part so far is recorded at each state.
+    pub(crate) partial_reward: Option<&'a dyn LogReward>,
 }
 
-/// A walker: where it is and how it goes on.
-pub(crate) struct Walker {
+/// How one trajectory goes on.
+pub(crate) struct Guide {
     pub(crate) rng: StreamRng,
-    /// The actions to take; drawn from the policy where there are none.
+    /// The actions to take; selected by the policy where there are none.
     pub(crate) script: Option<Vec<Action>>,
 }
 
-struct Going<'a> {
-    walker: &'a mut Walker,
+/// A trajectory on its way.
+struct Growing<'a> {
+    guide: &'a mut Guide,
     trajectory: Trajectory,
     state: Box<dyn State>,
     row: usize,
-    gathered: f64,
+    partial_log_reward: f64,
 }
 
-/// Lets all `walkers` go from the initial state to the end, one action each at a time.
+/// One trajectory for each of `guides` from the initial state to the end, one action each at a time.
 pub(crate) fn roll_out(
-    terrain: &Terrain,
+    environment: &dyn Environment,
     network: &dyn Network,
-    draw: Draw,
+    selection: ActionSelection,
     recording: Recording<'_>,
-    walkers: &mut [Walker],
+    guides: &mut [Guide],
     tape: &mut Tape,
 ) -> Vec<Trajectory> {
     let mut allowed = Vec::new();
-    terrain.initial().allowed(&mut allowed);
+    environment.initial().allowed(&mut allowed);
     tape.truncate(0);
-    tape.push(Row::blank(), &allowed);
-    let mut going: Vec<Going<'_>> = walkers
+    tape.push(None, &[], &allowed);
+    let mut growing: Vec<Growing<'_>> = guides
         .iter_mut()
-        .map(|walker| Going {
-            walker,
+        .map(|guide| Growing {
+            guide,
             trajectory: Trajectory::default(),
-            state: terrain.initial(),
+            state: environment.initial(),
             row: 0,
-            gathered: 0.0,
+            partial_log_reward: 0.0,
         })
         .collect();
     let mut first = 0;
     while first < tape.len() {
         network.forward(tape, first);
-        tape.settle();
+        tape.normalize();
         if !recording.for_gradient {
             tape.forget_before(first);
-            going.iter_mut().for_each(|going| going.row = going.row.saturating_sub(first));
+            growing.iter_mut().for_each(|growing| growing.row = growing.row.saturating_sub(first));
         }
         first = tape.len();
-        for going in going.iter_mut().filter(|going| !going.state.is_terminal()) {
-            going.step(draw, recording, tape, &mut allowed);
+        for growing in growing.iter_mut().filter(|growing| !growing.state.is_terminal()) {
+            growing.step(selection, recording, tape, &mut allowed);
         }
     }
-    going.into_iter().map(Going::finish).collect()
+    growing.into_iter().map(Growing::finish).collect()
 }
 
-impl Going<'_> {
-    fn step(&mut self, draw: Draw, recording: Recording<'_>, tape: &mut Tape, allowed: &mut Vec<Action>) {
-        let place = self.choose(draw, tape);
-        let action = tape.wanted(self.row)[place];
+impl Growing<'_> {
+    fn step(
+        &mut self,
+        selection: ActionSelection,
+        recording: Recording<'_>,
+        tape: &mut Tape,
+        actions: &mut Vec<Action>,
+    ) {
+        let place = self.select(selection, tape);
+        let action = tape.requested(self.row)[place];
         self.record(place, action, recording);
+        self.state.input_changes(action, &mut self.trajectory.last_changes);
         self.state.apply(action);
-        self.state.parents(allowed);
-        self.trajectory.backward.push(-(allowed.len() as f64).ln());
+        self.state.parents(actions);
+        self.trajectory.log_pb.push(-(actions.len() as f64).ln());
         if recording.parents {
-            self.trajectory.parents.push(allowed.clone());
+            self.trajectory.parents.push(Parents::of(&*self.state, actions));
         }
         if !self.state.is_terminal() {
-            self.state.allowed(allowed);
-            self.row = tape.push(Row::with(self.row, action), allowed);
+            self.state.allowed(actions);
+            self.row = tape.push(Some(self.row), &self.trajectory.last_changes, actions);
         }
     }
 
-    fn choose(&mut self, draw: Draw, tape: &Tape) -> usize {
+    fn select(&mut self, selection: ActionSelection, tape: &Tape) -> usize {
         let step = self.trajectory.actions.len();
-        if let Some(script) = &self.walker.script {
+        if let Some(script) = &self.guide.script {
             return tape
-                .wanted(self.row)
+                .requested(self.row)
                 .binary_search(&script[step])
                 .expect("scripts keep to allowed actions");
         }
-        let place = draw.place(tape, self.row, &mut self.walker.rng);
-        self.trajectory.log_drawn += draw.log_probability(tape, self.row, place);
+        let place = selection.select(tape, self.row, &mut self.guide.rng);
+        self.trajectory.log_pf += selection.log_probability(tape, self.row, place);
         place
     }
 
@@ -182,9 +222,12 @@ impl Going<'_> {
         self.trajectory.actions.push(action);
         self.trajectory.rows.push(self.row);
         self.trajectory.places.push(place);
-        self.trajectory.gathered.push(self.gathered);
-        if let Some(reward) = recording.gathered {
-            self.gathered += self.state.gain(action, reward).expect("walks that need it know what is gained");
+        self.trajectory.partial_log_reward.push(self.partial_log_reward);
+        if let Some(reward) = recording.partial_reward {
+            self.partial_log_reward += self
+                .state
+                .delta_log_reward(action, reward)
+                .expect("partial rewards are asked for only where there are any");
         }
     }
 

@@ -1,17 +1,31 @@
-//! What a finished walk stands for: an order, a DAG, or a graph that may hold cycles.
+//! What a terminal state stands for: an order, a DAG, or a graph that may hold cycles.
 
-use gflowcausal_graph::{Dag, Order, Pdag};
+use gflowcausal_graph::{Dag, Edge, Order, Pdag};
 
-/// The end of a walk: the thing that has a reward.
+use crate::environment::{action_edge, edge_action};
+
+/// The object that has a reward.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Terminal {
-    /// From `complete`, `edges`, `chain` and `order`.
+    /// A causal order.
     Order(Order),
-    /// From `graph`.
+    /// A DAG.
     Dag(Dag),
-    /// From `free`: arrows only, cycles possible.
+    /// A graph of arrows, cycles possible.
     Digraph(Pdag),
+}
+
+/// The kind of a [`Terminal`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TerminalKind {
+    /// [`Terminal::Order`].
+    Order,
+    /// [`Terminal::Dag`].
+    Dag,
+    /// [`Terminal::Digraph`].
+    Digraph,
 }
 
 impl Terminal {
@@ -32,4 +46,47 @@ impl Terminal {
             _ => None,
         }
     }
+
+    /// An order as its sequence, a graph as the bits of its adjacency matrix: for the same kind and the same number
+    /// of variables always as many words.
+    pub(crate) fn encode(&self) -> Vec<u32> {
+        match self {
+            Self::Order(order) => order.iter().map(|node| node as u32).collect(),
+            Self::Dag(dag) => bits(dag.nodes(), dag.edges()),
+            Self::Digraph(graph) => bits(graph.nodes(), graph.directed()),
+        }
+    }
+}
+
+impl TerminalKind {
+    /// Undoes [`Terminal::encode`]; none if the words encode nothing of this kind.
+    pub(crate) fn decode(self, nodes: usize, words: &[u32]) -> Option<Terminal> {
+        match self {
+            Self::Order => {
+                let sequence = words.iter().map(|&node| node as usize).collect();
+                Some(Terminal::Order(Order::new(sequence).ok()?))
+            }
+            Self::Dag => Some(Terminal::Dag(Dag::from_edges(nodes, edges(nodes, words)?).ok()?)),
+            Self::Digraph => {
+                let mut graph = Pdag::empty(nodes);
+                edges(nodes, words)?.into_iter().try_for_each(|edge| graph.insert_directed(edge)).ok()?;
+                Some(Terminal::Digraph(graph))
+            }
+        }
+    }
+}
+
+fn bits(nodes: usize, edges: impl Iterator<Item = Edge>) -> Vec<u32> {
+    let mut words = vec![0; (nodes * nodes).div_ceil(32)];
+    for edge in edges {
+        let bit = edge_action(nodes, edge) as usize;
+        words[bit / 32] |= 1 << (bit % 32);
+    }
+    words
+}
+
+fn edges(nodes: usize, words: &[u32]) -> Option<Vec<Edge>> {
+    let is_set = |&bit: &usize| words[bit / 32] >> (bit % 32) & 1 == 1;
+    (words.len() == (nodes * nodes).div_ceil(32))
+        .then(|| (0..nodes * nodes).filter(is_set).map(|bit| action_edge(nodes, bit as u32)).collect())
 }

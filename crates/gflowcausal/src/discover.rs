@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
-use gflowcausal_flow::{LogReward, Progress, Stopped, Trainer, Walk};
+use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use serde::{Deserialize, Serialize};
 
@@ -208,12 +208,12 @@ impl<'a> Problem<'a> {
     pub fn log_reward(&self, walk: Walk) -> Result<Box<dyn LogReward + '_>, Error> {
         let model = &self.model;
         let score = model.score_name().name();
-        match walk {
-            Walk::Graph if model.graph_score(&Dag::empty(self.names.len())).is_none() => {
+        match walk.terminal_kind() {
+            TerminalKind::Dag if model.graph_score(&Dag::empty(self.names.len())).is_none() => {
                 Err(Error::OrdersOnly { score })
             }
-            Walk::Graph => Ok(Box::new(GraphReward(model))),
-            Walk::Free => match FreeReward::new(model) {
+            TerminalKind::Dag => Ok(Box::new(GraphReward(model))),
+            TerminalKind::Digraph => match FreeReward::new(model) {
                 Some(reward) => Ok(Box::new(reward)),
                 None => Err(Error::NeedsPlacements { method: "gflownets-score", score }),
             },

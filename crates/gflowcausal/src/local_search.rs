@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
-use gflowcausal_flow::{Improve, Terminal};
+use gflowcausal_flow::Terminal;
 use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
 use gflowcausal_search::{Obedient, climb, random_order, tempered_sweep};
@@ -130,7 +130,7 @@ impl<'a> LocalSearch<'a> {
     }
 }
 
-impl Improve for LocalSearch<'_> {
+impl gflowcausal_flow::LocalSearch for LocalSearch<'_> {
     /// One sweep at the temperature of the iteration, and sometimes uphill from there.
     ///
     /// A stop does not cut it short: an iteration that is saved is the same as in a run that was not stopped.

@@ -6,7 +6,7 @@
 use gflowcausal_data::{Moments, Simulation, simulate};
 use gflowcausal_determinism::{StreamRng, map};
 use gflowcausal_flow::{
-    Event, Improve, Lattice, LocalLogReward, ObjectiveName, Problem, SumOfLocal, Terminal, TrainConfig,
+    Event, Lattice, LocalLogReward, LocalSearch, ObjectiveName, Problem, SumOfLocal, Terminal, TrainConfig,
     Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
@@ -58,7 +58,7 @@ impl PlacementScore for Terms {
 /// Insertions of single variables until none helps.
 struct Climb<'a>(&'a Terms);
 
-impl Improve for Climb<'_> {
+impl LocalSearch for Climb<'_> {
     fn improve(&self, start: &Terminal, _: f64, _: &mut StreamRng) -> Option<Terminal> {
         Some(Terminal::Order(climb(self.0, start.as_order()?.clone())))
     }
@@ -69,7 +69,7 @@ fn shortfall(seed: u64, improvements: usize) -> f64 {
     let (constraints, reward) = (Constraints::none(NODES), SumOfLocal(Terms::simulated(seed)));
     let (_, optimum) = Lattice::new(&reward.0, &constraints).unwrap().best_order();
     let climb = Climb(&reward.0);
-    let problem = Problem { constraints: &constraints, reward: &reward, improve: Some(&climb) };
+    let problem = Problem { constraints: &constraints, reward: &reward, local_search: Some(&climb) };
     let (walk, objective) = (Walk::Order, ObjectiveName::Tb);
     let mut config =
         TrainConfig { walk, objective, improvements, seed, iterations: ITERATIONS, ..TrainConfig::default() };

@@ -7,7 +7,7 @@
 use gflowcausal_data::{Moments, Simulation, simulate};
 use gflowcausal_flow::{
     Distribution, Event, ExplorationConfig, LocalLogReward, ObjectiveName, Problem, StateSpace, SumOfLocal,
-    Terrain, TrainConfig, Trainer, Walk,
+    TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_score::{Bge, BgePrior, LocalScore};
@@ -66,11 +66,11 @@ fn edge_marginals(distribution: &Distribution) -> Vec<f64> {
 #[test]
 fn the_policy_draws_dags_by_their_posterior() {
     let (constraints, reward) = (Constraints::none(NODES), SumOfLocal(Terms::simulated(0)));
-    let terrain = Terrain::new(Walk::Graph, constraints.clone()).unwrap();
-    let space = StateSpace::enumerate(&terrain, 100_000).unwrap();
+    let environment = Walk::Graph.environment(constraints.clone()).unwrap();
+    let space = StateSpace::enumerate(&*environment, 100_000).unwrap();
     let posterior = space.target(&reward);
     assert_eq!(posterior.outcomes().len(), 29_281);
-    let problem = Problem { constraints: &constraints, reward: &reward, improve: None };
+    let problem = Problem { constraints: &constraints, reward: &reward, local_search: None };
     let mut trainer = Trainer::new(config().validate().unwrap(), problem).unwrap();
     while trainer.step(&mut |_: &Event<'_>| {}).unwrap().is_none() {}
     let policy = space.policy_outcome(&trainer.sampler().log_flows(&space));

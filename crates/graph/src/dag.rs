@@ -128,7 +128,8 @@ impl Dag {
         Ok(())
     }
 
-    fn link(&mut self, edge: Edge) {
+    /// Adds `edge`, which the caller knows to be new and to close no cycle.
+    pub(crate) fn link(&mut self, edge: Edge) {
         self.children[edge.from].insert(edge.to);
         self.parents[edge.to].insert(edge.from);
     }

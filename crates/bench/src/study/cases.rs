@@ -1,7 +1,7 @@
 //! The time it takes to draw graphs by the paper's three cases, the naive way beside each.
 
 use gflowcausal::Error;
-use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Terrain, Walk};
+use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Walk};
 use gflowcausal::graph::Constraints;
 use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
@@ -64,12 +64,13 @@ impl Size {
         let mut series = Vec::new();
         let mut first = None;
         for (walk, name) in WALKS {
-            let terrain = Terrain::new(walk, Constraints::none(self.nodes))
+            let environment = walk
+                .environment(Constraints::none(self.nodes))
                 .map_err(|error| Error::from(gflowcausal::flow::TrainError::from(error)))?;
-            let network = Mlp::new(terrain.inputs(), terrain.actions(), &MlpConfig::default(), 1);
+            let network = Mlp::new(environment.inputs(), environment.actions(), &MlpConfig::default(), 1);
             let naive = if walk == Walk::Order { None } else { Some(self.naively(control, walk, &network)?) };
             let steps = naive.as_ref().map_or(self.nodes as f64, |(_, steps)| *steps);
-            let course = self.ours(control, &Sampler::new(&terrain, &network))?;
+            let course = self.ours(control, &Sampler::new(&*environment, &network))?;
             let base = *first.get_or_insert(milliseconds(&course));
             for (way, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
                 let Some(course) = course else { continue };

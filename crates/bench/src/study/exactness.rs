@@ -1,7 +1,7 @@
 //! How near trained policies come to the exact distribution, by walk and objective, over every end of small walks.
 
 use gflowcausal::data::Simulation;
-use gflowcausal::flow::{ObjectiveName, StateSpace, Terrain, TrainError, Walk};
+use gflowcausal::flow::{ObjectiveName, StateSpace, TrainError, Walk};
 use gflowcausal::{Error, Problem, ScoreName};
 use serde::Deserialize;
 
@@ -43,7 +43,7 @@ impl Exactness {
             };
             let data = simulated(&simulation, 0)?;
             let problem = scored(&data, ScoreName::Bge)?;
-            for walk in Walk::ALL {
+            for &walk in Walk::ALL {
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
                     control.tell(&format!("{} variables, {walk} {objective}", size.nodes));
                     outcome.row(size.compare(control, &problem, walk, objective)?);
@@ -69,9 +69,10 @@ impl Size {
         walk: Walk,
         objective: ObjectiveName,
     ) -> Result<Vec<Cell>, BenchError> {
-        let terrain = Terrain::new(walk, problem.model.constraints().clone())
+        let environment = walk
+            .environment(problem.model.constraints().clone())
             .map_err(|error| Error::from(TrainError::from(error)))?;
-        let space = StateSpace::enumerate(&terrain, MOST_STATES)
+        let space = StateSpace::enumerate(&*environment, MOST_STATES)
             .map_err(|error| BenchError::TooManyStates(error.to_string()))?;
         let reward = problem.log_reward(walk)?;
         let config = self.effort.config(walk, objective, 1.0, 1);

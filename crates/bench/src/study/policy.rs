@@ -72,7 +72,7 @@ pub(super) fn trained<'a>(
     reward: &'a dyn LogReward,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Trainer<'a>, BenchError> {
-    let flow = FlowProblem { constraints: problem.model.constraints(), reward, improve: None };
+    let flow = FlowProblem { constraints: problem.model.constraints(), reward, local_search: None };
     let mut trainer = Trainer::new(config.validate().map_err(Error::from)?, flow).map_err(Error::from)?;
     let mut tell = |event: &Event<'_>| {
         if let Event::Iteration(progress) = event {

@@ -1,9 +1,9 @@
 //! Iterations and draws a second by walk and objective, beside the largest matrix product in the same run.
 
 use gflowcausal::flow::{
-    Action, DENSE_SHARE, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName, OptimizerConfig,
-    Problem, ReplayConfig, SampleMode, Sampler, Terminal, Terrain, TrainConfig, TrainError, Trainer, Walk,
-    add_square_product,
+    Action, DENSE_SHARE, Environment, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName,
+    OptimizerConfig, Problem, ReplayConfig, SampleMode, Sampler, Terminal, TrainConfig, TrainError, Trainer,
+    Walk, add_square_product,
 };
 use gflowcausal::graph::{Constraints, NodeSet};
 use gflowcausal::rand::RngExt;
@@ -70,15 +70,15 @@ impl Speed {
         let peak = product_speed();
         let mut left_out = Vec::new();
         for &nodes in &self.nodes {
-            for walk in Walk::ALL {
-                let terrain = terrain(walk, nodes)?;
+            for &walk in Walk::ALL {
+                let environment = environment(walk, nodes)?;
                 let [plain, with_parents] =
-                    [false, true].map(|parents| Work::of(&terrain, parents).operations());
+                    [false, true].map(|parents| Work::of(&*environment, parents).operations());
                 if plain > 1e9 * self.most_giga_operations {
                     left_out.push(format!("{walk} at {nodes}"));
                     continue;
                 }
-                let drawn = self.draws_a_second(&terrain);
+                let drawn = self.draws_a_second(&*environment);
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
                     control.tell(&format!("{nodes} variables, {walk} {objective}"));
                     let operations = if objective == ObjectiveName::Fm { with_parents } else { plain };
@@ -136,7 +136,7 @@ impl Speed {
         let optimizer = OptimizerConfig { learning_rate: f64::MIN_POSITIVE, ..OptimizerConfig::default() };
         let config = TrainConfig { walk, objective, iterations, replay, optimizer, ..TrainConfig::default() };
         let constraints = Constraints::none(nodes);
-        let problem = Problem { constraints: &constraints, reward: &Nothing, improve: None };
+        let problem = Problem { constraints: &constraints, reward: &Nothing, local_search: None };
         let mut trainer =
             Trainer::new(config.validate().map_err(Error::from)?, problem).map_err(Error::from)?;
         let (mut fastest, mut total) = (f64::INFINITY, 0.0);
@@ -153,9 +153,9 @@ impl Speed {
     }
 
     /// By the fastest of as many lots as the time allows.
-    fn draws_a_second(&self, terrain: &Terrain) -> f64 {
-        let network = Mlp::new(terrain.inputs(), terrain.actions(), &MlpConfig::default(), 1);
-        let sampler = Sampler::new(terrain, &network);
+    fn draws_a_second(&self, environment: &dyn Environment) -> f64 {
+        let network = Mlp::new(environment.inputs(), environment.actions(), &MlpConfig::default(), 1);
+        let sampler = Sampler::new(environment, &network);
         let (mut fastest, mut total) = (f64::INFINITY, 0.0);
         for seed in 0.. {
             let seconds = timed(|| sampler.sample(LOT, seed, SampleMode::Policy)).1;
@@ -169,9 +169,9 @@ impl Speed {
     }
 }
 
-fn terrain(walk: Walk, nodes: usize) -> Result<Terrain, BenchError> {
+fn environment(walk: Walk, nodes: usize) -> Result<Box<dyn Environment>, BenchError> {
     let refused = |error| BenchError::from(Error::from(TrainError::from(error)));
-    Terrain::new(walk, Constraints::none(nodes)).map_err(refused)
+    walk.environment(Constraints::none(nodes)).map_err(refused)
 }
 
 /// Floating-point operations a second of a square matrix product.
@@ -203,12 +203,12 @@ struct Work {
 
 impl Work {
     /// Random walks, with all parents of each state if asked for.
-    fn of(terrain: &Terrain, with_parents: bool) -> Self {
-        let mut work = Self { outputs: terrain.actions(), states: 1, ..Self::default() };
+    fn of(environment: &dyn Environment, with_parents: bool) -> Self {
+        let mut work = Self { outputs: environment.actions(), states: 1, ..Self::default() };
         let (mut allowed, mut parents): (Vec<Action>, Vec<Action>) = (vec![], vec![]);
         for k in 0..WALKS as u64 {
             let mut rng = stream(0, Stream::RandomWalk { k });
-            let mut state = terrain.initial();
+            let mut state = environment.initial();
             for step in 0.. {
                 state.allowed(&mut allowed);
                 let Some(last) = allowed.len().checked_sub(1) else { break };
@@ -239,10 +239,10 @@ mod tests {
 
     #[test]
     fn work_of_walks_whose_length_is_known() {
-        let chain = Work::of(&terrain(Walk::Chain, 5).expect("a walk"), true);
+        let chain = Work::of(&*environment(Walk::Chain, 5).expect("a walk"), true);
         // The first state is shared; each walk passes three more. A state of two nodes has one parent, a longer one two.
         assert_eq!((chain.states, chain.parents), (1 + 3 * BATCH, 3 * BATCH));
-        let order = Work::of(&terrain(Walk::Order, 5).expect("a walk"), true);
+        let order = Work::of(&*environment(Walk::Order, 5).expect("a walk"), true);
         assert_eq!((order.states, order.parents, order.wanted), (1 + 4 * BATCH, 0, 15 * BATCH));
     }
 }

@@ -65,7 +65,7 @@ struct Settings {
     #[arg(long, value_parser = penalty)]
     penalty: Option<Penalty>,
     /// How graphs are grown [default: order].
-    #[arg(long, value_parser = choice(&Walk::ALL, Walk::name))]
+    #[arg(long, value_parser = choice(Walk::ALL, Walk::name))]
     walk: Option<Walk>,
     /// Which balance of flows is learned [default: tb].
     #[arg(long, value_parser = choice(&ObjectiveName::ALL, ObjectiveName::name))]

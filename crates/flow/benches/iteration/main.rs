@@ -16,8 +16,8 @@ use std::time::Instant;
 use cpu_time::ThreadTime;
 use gflowcausal_determinism::with_threads;
 use gflowcausal_flow::{
-    Event, LocalLogReward, MlpConfig, ObjectiveName, Problem, ReplayConfig, SumOfLocal, Terrain, TrainConfig,
-    Trainer, Walk,
+    Environment, Event, LocalLogReward, MlpConfig, ObjectiveName, Problem, ReplayConfig, SumOfLocal,
+    TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
 use plain::{Plain, product};
@@ -94,8 +94,8 @@ impl Case {
         format!("{}-{}-{}", self.walk, self.objective, self.nodes)
     }
 
-    fn terrain(&self) -> Terrain {
-        Terrain::new(self.walk, Constraints::none(self.nodes)).unwrap()
+    fn environment(&self) -> Box<dyn Environment> {
+        self.walk.environment(Constraints::none(self.nodes)).unwrap()
     }
 
     /// Hands a training step to `measure`.
@@ -105,7 +105,7 @@ impl Case {
         let replay = ReplayConfig { capacity: 0, share: 0.0 };
         let config =
             TrainConfig { walk, objective, iterations: usize::MAX, replay, ..TrainConfig::default() };
-        let problem = Problem { constraints: &constraints, reward: &reward, improve: None };
+        let problem = Problem { constraints: &constraints, reward: &reward, local_search: None };
         let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
         measure(&mut || {
             trainer.step(&mut |_: &Event<'_>| {}).unwrap();
@@ -125,9 +125,9 @@ impl Case {
 
     fn report(&self, speed: f64) {
         let times = with_threads(1, || self.with_step(|step| cpu_seconds(self.count, step)));
-        let terrain = self.terrain();
-        let states = States::random(&terrain, self.objective == ObjectiveName::Fm);
-        let mut plain = Plain::new(&[terrain.inputs(), WIDTH, WIDTH, terrain.actions()]);
+        let environment = self.environment();
+        let states = States::random(&*environment, self.objective == ObjectiveName::Fm);
+        let mut plain = Plain::new(&[environment.inputs(), WIDTH, WIDTH, environment.actions()]);
         let plain = cpu_seconds(2, || states.dense_blocks(|rows| plain.forward_and_backward(rows)))[0];
         let operations = states.operations(WIDTH) / times[0];
         println!(
@@ -147,10 +147,10 @@ impl Case {
 
 /// All parents of 64 walks of `edges`, forward and backward: by single bits and outputs, and by the plain network.
 fn report_parents(nodes: usize) {
-    let terrain = Terrain::new(Walk::Edges, Constraints::none(nodes)).unwrap();
-    let states = States::random(&terrain, true);
-    let single = cpu_seconds(3, parents_on_tape(&terrain, &MlpConfig::default()))[0];
-    let mut plain = Plain::new(&[terrain.inputs(), WIDTH, WIDTH, terrain.actions()]);
+    let environment = Walk::Edges.environment(Constraints::none(nodes)).unwrap();
+    let states = States::random(&*environment, true);
+    let single = cpu_seconds(3, parents_on_tape(&*environment, &MlpConfig::default()))[0];
+    let mut plain = Plain::new(&[environment.inputs(), WIDTH, WIDTH, environment.actions()]);
     let mut plain = |rows: &[f32]| plain.forward_and_backward(rows);
     let by_state = cpu_seconds(2, || states.dense_parents(&mut plain))[0];
     let by_block = cpu_seconds(2, || states.dense_parent_blocks(&mut plain))[0];

@@ -2,7 +2,7 @@
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_flow::{Action, DENSE_SHARE, Mlp, MlpConfig, Network, Row, Tape, Terrain};
+use gflowcausal_flow::{Action, DENSE_SHARE, Environment, InputChange, Mlp, MlpConfig, Network, Tape};
 
 use crate::BATCH;
 
@@ -15,7 +15,7 @@ pub(crate) struct States {
     outputs: usize,
     states: Vec<Vec<Action>>,
     /// How many actions are open at all states together.
-    wanted: usize,
+    requested: usize,
     /// The number of the state that is one's child, and the action that is taken out of the child.
     pub(crate) parents: Vec<(usize, Action)>,
     /// All states but the initial one, the terminal ones too.
@@ -24,56 +24,56 @@ pub(crate) struct States {
 
 impl States {
     /// Random walks; parents only if asked for.
-    pub(crate) fn random(terrain: &Terrain, with_parents: bool) -> Self {
+    pub(crate) fn random(environment: &dyn Environment, with_parents: bool) -> Self {
         let mut states = Self {
-            inputs: terrain.inputs(),
-            outputs: terrain.actions(),
+            inputs: environment.inputs(),
+            outputs: environment.actions(),
             states: vec![],
-            wanted: 0,
+            requested: 0,
             parents: vec![],
             children: vec![],
         };
         for k in 0..BATCH as u64 {
-            states.walk(terrain, with_parents, k);
+            states.walk(environment, with_parents, k);
         }
         states
     }
 
-    fn walk(&mut self, terrain: &Terrain, with_parents: bool, k: u64) {
+    fn walk(&mut self, environment: &dyn Environment, with_parents: bool, k: u64) {
         let mut rng = stream(0, Stream::Test { k });
-        let (mut state, mut way) = (terrain.initial(), vec![]);
+        let (mut state, mut trajectory) = (environment.initial(), vec![]);
         let (mut allowed, mut parents) = (vec![], vec![]);
         while !state.is_terminal() {
             state.allowed(&mut allowed);
-            self.states.push(way.clone());
-            self.wanted += allowed.len();
+            self.states.push(trajectory.clone());
+            self.requested += allowed.len();
             let action = allowed[rng.random_range(0..allowed.len())];
             state.apply(action);
-            way.push(action);
+            trajectory.push(action);
             state.parents(&mut parents);
             if with_parents {
                 self.parents.extend(parents.iter().map(|&parent| (self.children.len(), parent)));
-                self.children.push(way.clone());
+                self.children.push(trajectory.clone());
             }
         }
     }
 
     /// The floating-point operations of the matrix products of an iteration: one forward and two backward for the hidden
-    /// layer, and for the outputs, all of a state or those wanted, whichever the network computes.
+    /// layer, and for the outputs, all of a state or those requested, whichever the network computes.
     ///
     /// The walks share their initial state, and each state has one parent on its own walk.
     pub(crate) fn operations(&self, width: usize) -> f64 {
         let rows = self.states.len() - BATCH + 1;
         let others = self.parents.len().saturating_sub(self.children.len());
         let all = rows * self.outputs;
-        let outputs = if self.wanted as f64 >= DENSE_SHARE * all as f64 { all } else { self.wanted };
+        let outputs = if self.requested as f64 >= DENSE_SHARE * all as f64 { all } else { self.requested };
         6.0 * width as f64 * ((rows + others) * width + outputs + others) as f64
     }
 
     /// All states and parents, a block of dense rows at a time.
     pub(crate) fn dense_blocks(&self, mut work: impl FnMut(&[f32])) {
         for states in self.states.chunks(BLOCK) {
-            work(&states.iter().flat_map(|way| self.dense(way, None)).collect::<Vec<f32>>());
+            work(&states.iter().flat_map(|trajectory| self.dense(trajectory, None)).collect::<Vec<f32>>());
         }
         self.dense_parent_blocks(work);
     }
@@ -96,28 +96,31 @@ impl States {
         parents.iter().flat_map(|&(child, action)| self.dense(&self.children[child], Some(action))).collect()
     }
 
-    fn dense(&self, way: &[Action], without: Option<Action>) -> Vec<f32> {
+    fn dense(&self, trajectory: &[Action], without: Option<Action>) -> Vec<f32> {
         let mut bits = vec![0.0; self.inputs];
-        way.iter().filter(|&&action| Some(action) != without).for_each(|&action| bits[action as usize] = 1.0);
+        trajectory
+            .iter()
+            .filter(|&&action| Some(action) != without)
+            .for_each(|&action| bits[action as usize] = 1.0);
         bits
     }
 }
 
-/// The same parents on a tape: a call evaluates them and gathers their gradient.
-pub(crate) fn parents_on_tape(terrain: &Terrain, config: &MlpConfig) -> impl FnMut() + use<> {
-    let network = Mlp::new(terrain.inputs(), terrain.actions(), config, 0);
-    let states = States::random(terrain, true);
+/// The same parents on a tape: a call evaluates them and sums up their gradient.
+pub(crate) fn parents_on_tape(environment: &dyn Environment, config: &MlpConfig) -> impl FnMut() + use<> {
+    let network = Mlp::new(environment.inputs(), environment.actions(), config, 0);
+    let states = States::random(environment, true);
     let mut tape = Tape::default();
-    let root = tape.push(Row::blank(), &[]);
+    let root = tape.push(None, &[], &[]);
     let (mut rows, mut row) = (vec![], root);
-    for way in &states.children {
-        let last = way[way.len() - 1];
-        row = tape.push(Row::with(if way.len() == 1 { root } else { row }, last), &[]);
+    for trajectory in &states.children {
+        let last = trajectory[trajectory.len() - 1];
+        row = tape.push(Some(if trajectory.len() == 1 { root } else { row }), &[InputChange::on(last)], &[]);
         rows.push(row);
     }
     for &(child, action) in &states.parents {
-        let row = tape.push(Row::without(rows[child], action), &[action]);
-        tape.slopes_mut(row).fill(1.0);
+        let row = tape.push(Some(rows[child]), &[InputChange::off(action)], &[action]);
+        tape.grad_mut(row).fill(1.0);
     }
     let mut gradient = vec![0.0; network.parameters().len()];
     move || {

@@ -9,9 +9,8 @@ use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
-use super::terminals;
 use crate::replay::Remembered;
-use crate::{Network, Terrain, TrainConfig};
+use crate::{Environment, Network, TrainConfig};
 
 /// The metadata entry that holds the header.
 const KEY: &str = "gflowcausal";
@@ -100,7 +99,7 @@ impl Writer {
     }
 
     pub(super) fn terminals<'t>(&mut self, name: &str, kept: impl Iterator<Item = &'t Remembered> + Clone) {
-        let words: Vec<Vec<u32>> = kept.clone().map(|kept| terminals::encode(&kept.terminal)).collect();
+        let words: Vec<Vec<u32>> = kept.clone().map(|kept| kept.terminal.encode()).collect();
         let shape = vec![words.len(), words.first().map_or(0, Vec::len)];
         let bytes = words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         self.push(format!("{name}.states"), Dtype::U32, shape, bytes);
@@ -221,7 +220,7 @@ impl Reader {
     pub(super) fn terminals(
         &self,
         name: &str,
-        terrain: &Terrain,
+        environment: &dyn Environment,
     ) -> Result<Vec<Remembered>, CheckpointError> {
         let states = format!("{name}.states");
         let (shape, bytes) = self.tensor(&states, Dtype::U32)?;
@@ -229,8 +228,10 @@ impl Reader {
         let log_rewards =
             self.numbers(&format!("{name}.log_rewards"), shape.first().copied().unwrap_or(0))?;
         let width = words.len().checked_div(log_rewards.len()).unwrap_or(0).max(1);
+        let kind = environment.walk().terminal_kind();
         let decoded = words.chunks(width).zip(log_rewards).map(|(words, log_reward)| {
-            Some(Remembered { terminal: terminals::decode(terrain, words)?, log_reward })
+            let terminal = kind.decode(environment.nodes(), words)?;
+            environment.leads_to(&terminal).then_some(Remembered { terminal, log_reward })
         });
         decoded
             .collect::<Option<_>>()

@@ -4,7 +4,6 @@
 //! caller's fingerprint of the problem; everything that is a number is a tensor, so that no digit is lost.
 
 mod file;
-mod terminals;
 
 use std::path::Path;
 
@@ -13,10 +12,10 @@ use gflowcausal_graph::Constraints;
 use self::file::{Header, Reader, Writer};
 use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, Replay};
-use crate::trainer::{Convergence, Spread};
+use crate::trainer::{Convergence, RewardStats};
 use crate::{
-    Best, Mlp, Network, Problem, Sampler, Terrain, TrainConfig, TrainError, Trainer, ValidTrainConfig,
-    WalkError,
+    Best, Environment, EnvironmentError, Mlp, Network, Problem, Sampler, TrainConfig, TrainError, Trainer,
+    ValidTrainConfig,
 };
 
 pub use self::file::CheckpointError;
@@ -41,7 +40,7 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// When the system refuses to write.
     pub fn save(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
-        let mut writer = Writer::new(Header::new(&self.config, self.terrain.nodes(), fingerprint));
+        let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
         writer.network("network", &*self.network, self.network.parameters());
         writer.network("adam.means", &*self.network, &self.adam.means);
         writer.network("adam.squares", &*self.network, &self.adam.squares);
@@ -78,23 +77,23 @@ impl<'a> Trainer<'a> {
         let squares = reader.network("adam.squares", &*self.network)?;
         self.adam = Adam { steps: 0, means, squares };
         self.restore_scalars(&reader.numbers("scalars", self.scalars().len())?);
-        self.best = reader.terminals("best", &self.terrain)?.pop().map(Best::from);
-        let kept = reader.terminals("replay.best", &self.terrain)?;
-        let recent = reader.terminals("replay.recent", &self.terrain)?;
+        self.best = reader.terminals("best", &*self.environment)?.pop().map(Best::from);
+        let kept = reader.terminals("replay.best", &*self.environment)?;
+        let recent = reader.terminals("replay.recent", &*self.environment)?;
         self.replay = Replay::restore(self.config.replay.capacity, kept, recent);
         Ok(())
     }
 
     fn scalars(&self) -> [f64; 14] {
-        let Spread { mean, deviation, mean_log_ratio } = self.spread;
+        let RewardStats { mean, deviation, mean_log_ratio } = self.reward_stats;
         let Convergence { count, sum, previous, best_before, reached } = self.convergence;
-        let ScalarAdam { steps, mean: slope, square } = self.log_partition_adam;
+        let ScalarAdam { steps, mean: grad, square } = self.log_partition_adam;
         [
             self.iteration as f64,
             self.adam.steps as f64,
             self.log_partition,
             steps,
-            slope,
+            grad,
             square,
             mean,
             deviation,
@@ -113,7 +112,8 @@ impl<'a> Trainer<'a> {
         self.adam.steps = scalars[1] as u64;
         self.log_partition = scalars[2];
         self.log_partition_adam = ScalarAdam { steps: scalars[3], mean: scalars[4], square: scalars[5] };
-        self.spread = Spread { mean: scalars[6], deviation: scalars[7], mean_log_ratio: scalars[8] };
+        self.reward_stats =
+            RewardStats { mean: scalars[6], deviation: scalars[7], mean_log_ratio: scalars[8] };
         self.convergence = Convergence {
             count: scalars[9],
             sum: scalars[10],
@@ -138,7 +138,7 @@ impl<'a> Trainer<'a> {
     }
 
     fn policy_writer(&self, fingerprint: &str) -> Writer {
-        let mut writer = Writer::new(Header::new(&self.config, self.terrain.nodes(), fingerprint));
+        let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
         writer.network("network", &*self.network, self.network.parameters());
         writer
     }
@@ -158,7 +158,7 @@ impl From<Remembered> for Best {
 
 /// A trained policy on its own, without the reward it was trained on.
 pub struct Policy {
-    terrain: Terrain,
+    environment: Box<dyn Environment>,
     network: Mlp,
     config: TrainConfig,
     fingerprint: String,
@@ -184,21 +184,23 @@ impl Policy {
     fn read(reader: &Reader, constraints: &Constraints) -> Result<Self, CheckpointError> {
         let Header { config, nodes, fingerprint, .. } = reader.header().clone();
         reader.expect_nodes(constraints.nodes())?;
-        let terrain = Terrain::new(config.walk, constraints.clone())
-            .map_err(|WalkError::TooFewNodes(_)| reader.damaged(&format!("{nodes} variables")))?;
+        let environment = config
+            .walk
+            .environment(constraints.clone())
+            .map_err(|EnvironmentError::TooFewNodes(_)| reader.damaged(&format!("{nodes} variables")))?;
         if config.clone().validate().is_err() {
             return Err(reader.damaged("settings"));
         }
-        let mut network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
+        let mut network = Mlp::new(environment.inputs(), environment.actions(), &config.network, config.seed);
         let parameters = reader.network("network", &network)?;
         network.parameters_mut().copy_from_slice(&parameters);
-        Ok(Self { terrain, network, config, fingerprint })
+        Ok(Self { environment, network, config, fingerprint })
     }
 
     /// The policy to draw from.
     #[must_use]
     pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(&self.terrain, &self.network)
+        Sampler::new(&*self.environment, &self.network)
     }
 
     /// The settings it was trained with.

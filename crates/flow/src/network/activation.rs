@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How negative inputs shine through [`Activation::LeakyRelu`].
+/// The slope of [`Activation::LeakyRelu`] at negative inputs.
 const LEAK: f32 = 0.01;
 
 /// What a hidden unit makes of its input.
@@ -40,14 +40,14 @@ impl Activation {
         }
     }
 
-    /// Multiplies `slopes` by the derivative, given what the function returned.
+    /// Multiplies `grads` by the derivative, given what the function returned.
     #[inline(always)]
-    pub(super) fn pull_back(self, outputs: &[f32], slopes: &mut [f32]) {
-        let pairs = slopes.iter_mut().zip(outputs);
+    pub(super) fn pull_back(self, outputs: &[f32], grads: &mut [f32]) {
+        let pairs = grads.iter_mut().zip(outputs);
         match self {
-            Self::Relu => pairs.for_each(|(slope, &y)| *slope = keep_if(y > 0.0, *slope)),
-            Self::LeakyRelu => pairs.for_each(|(slope, &y)| *slope *= if y > 0.0 { 1.0 } else { LEAK }),
-            Self::Tanh => pairs.for_each(|(slope, &y)| *slope *= 1.0 - y * y),
+            Self::Relu => pairs.for_each(|(grad, &y)| *grad = keep_if(y > 0.0, *grad)),
+            Self::LeakyRelu => pairs.for_each(|(grad, &y)| *grad *= if y > 0.0 { 1.0 } else { LEAK }),
+            Self::Tanh => pairs.for_each(|(grad, &y)| *grad *= 1.0 - y * y),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What a network is to the rest of the engine: log-flows forward, slopes backward, a list of parameters.
+//! What a network is to the rest of the engine: log-flows forward, gradients backward, a list of parameters.
 
 mod activation;
 mod gemm;
 mod mlp;
 mod packed;
+mod requested;
 mod tape;
 mod vector;
-mod wants;
 
 pub use activation::Activation;
 pub use gemm::add_square_product;
 pub use mlp::{DENSE_SHARE, Mlp, MlpConfig};
-pub use tape::{Row, Tape};
+pub use tape::Tape;
 pub(crate) use vector::{add_scaled, vectorised};
 
 /// A part of a network's parameters: its name and its shape.
@@ -23,16 +23,16 @@ pub struct TensorShape {
     pub shape: Vec<usize>,
 }
 
-/// Anything that gives log-flows for states and can be told how the loss changes with them.
+/// Anything that gives log-flows for states and takes the gradient of the loss by them.
 ///
-/// States come as the rows of a [`Tape`], each another row with one bit changed. Forward may be called again and
+/// States come as the rows of a [`Tape`], each another row with some inputs switched. Forward may be called again and
 /// again as rows are added; backward is called on the last rows first.
 pub trait Network: Send + Sync {
-    /// Fills in the log-flows that the rows from `first` on ask for.
+    /// Fills in the log-flows that are requested of the rows from `first` on.
     fn forward(&self, tape: &mut Tape, first: usize);
 
-    /// Adds to `gradient` what the slopes of the rows from `first` on bring, given that all later rows have had
-    /// their turn. Rows before `first` may gather from this and have their own turn later.
+    /// Adds to `gradient` what the gradients of the rows from `first` on bring, given that all later rows were
+    /// processed. Rows before `first` may accumulate from this and are processed later.
     fn backward(&self, tape: &mut Tape, first: usize, gradient: &mut [f32]);
 
     /// All parameters, one tensor after the other.

@@ -7,14 +7,14 @@ pub(super) fn evaluate(flows: &TrajectoryFlows, gradient: &mut FlowGradient) -> 
     let steps = flows.steps();
     let mut loss = 0.0;
     for t in 0..steps {
-        let forward = flows.taken[t] + flows.gathered[t] + flows.log_partition;
-        let excess = forward - flows.state_flow(t + 1) - flows.backward[t];
-        let slope = 2.0 * excess / steps as f64;
-        loss += excess * excess;
-        gradient.taken[t] += slope;
-        match gradient.outflow.get_mut(t + 1) {
-            Some(outflow) => *outflow -= slope,
-            None => gradient.log_partition += slope,
+        let forward = flows.log_edge_flow[t] + flows.partial_log_reward[t] + flows.log_partition;
+        let residual = forward - flows.log_state_flow(t + 1) - flows.log_pb[t];
+        let grad = 2.0 * residual / steps as f64;
+        loss += residual * residual;
+        gradient.log_edge_flow[t] += grad;
+        match gradient.log_outflow.get_mut(t + 1) {
+            Some(log_outflow) => *log_outflow -= grad,
+            None => gradient.log_partition += grad,
         }
     }
     loss / steps as f64

@@ -1,4 +1,4 @@
-//! Flow matching, the paper's objective: what flows into a state flows out of it.
+//! Flow matching, the paper's objective: the inflow of each state is its outflow.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,15 +21,15 @@ pub(super) fn evaluate(scale: FlowScale, flows: &TrajectoryFlows, gradient: &mut
     let steps = flows.steps();
     let mut loss = 0.0;
     for t in 0..steps {
-        let inflow = flows.inflow[t] + flows.gathered[t] + flows.log_partition;
-        let (excess, by_inflow, by_outflow) = difference(scale, inflow, flows.state_flow(t + 1));
-        let slope = 2.0 * excess / steps as f64;
-        loss += excess * excess;
-        gradient.inflow[t] += slope * by_inflow;
-        gradient.log_partition += slope * by_inflow;
-        if let Some(outflow) = gradient.outflow.get_mut(t + 1) {
-            *outflow -= slope * by_outflow;
-            gradient.log_partition -= slope * by_outflow;
+        let log_inflow = flows.log_inflow[t] + flows.partial_log_reward[t] + flows.log_partition;
+        let (residual, by_inflow, by_outflow) = difference(scale, log_inflow, flows.log_state_flow(t + 1));
+        let grad = 2.0 * residual / steps as f64;
+        loss += residual * residual;
+        gradient.log_inflow[t] += grad * by_inflow;
+        gradient.log_partition += grad * by_inflow;
+        if let Some(log_outflow) = gradient.log_outflow.get_mut(t + 1) {
+            *log_outflow -= grad * by_outflow;
+            gradient.log_partition -= grad * by_outflow;
         }
     }
     loss / steps as f64

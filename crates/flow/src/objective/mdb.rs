@@ -9,15 +9,15 @@ pub(super) fn evaluate(flows: &TrajectoryFlows, gradient: &mut FlowGradient) -> 
     let steps = flows.steps() - 1;
     let mut loss = 0.0;
     for t in 0..steps {
-        let gain = flows.gathered[t + 1] - flows.gathered[t];
-        let stop_after = flows.stop[t + 1] - flows.outflow[t + 1];
-        let excess = gain + flows.backward[t] + flows.stop[t] - flows.taken[t] - stop_after;
-        let slope = 2.0 * excess / steps as f64;
-        loss += excess * excess;
-        gradient.stop[t] += slope;
-        gradient.taken[t] -= slope;
-        gradient.stop[t + 1] -= slope;
-        gradient.outflow[t + 1] += slope;
+        let delta = flows.partial_log_reward[t + 1] - flows.partial_log_reward[t];
+        let stop_after = flows.log_stop_flow[t + 1] - flows.log_outflow[t + 1];
+        let residual = delta + flows.log_pb[t] + flows.log_stop_flow[t] - flows.log_edge_flow[t] - stop_after;
+        let grad = 2.0 * residual / steps as f64;
+        loss += residual * residual;
+        gradient.log_stop_flow[t] += grad;
+        gradient.log_edge_flow[t] -= grad;
+        gradient.log_stop_flow[t + 1] -= grad;
+        gradient.log_outflow[t + 1] += grad;
     }
     loss / steps.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! What training brings to zero: how far log-flows along a trajectory are from balance, and the gradient of that.
+//! The loss: how far the log-flows along a trajectory are from balance, and the gradient of that.
 
 mod db;
 mod fm;
@@ -14,7 +14,7 @@ use crate::Walk;
 
 pub use fm::FlowScale;
 
-/// Which balance is asked for, by the name users type.
+/// The objective by the name users type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectiveName {
@@ -24,9 +24,9 @@ pub enum ObjectiveName {
     Db,
     /// Trajectory balance.
     Tb,
-    /// Balance of all stretches of a trajectory, weighted by `λ^length`.
+    /// Balance of all sub-trajectories of a trajectory, weighted by `λ^length`.
     Subtb,
-    /// Modified detailed balance, for `graph`: every state can stop, so no flow but the policy is needed.
+    /// Modified detailed balance, where every state can stop, so that no flow but the policy is needed.
     Mdb,
 }
 
@@ -49,16 +49,16 @@ impl ObjectiveName {
     /// Whether the objective makes sense on `walk`.
     #[must_use]
     pub fn applies_to(self, walk: Walk) -> bool {
-        self != Self::Mdb || walk == Walk::Graph
+        self != Self::Mdb || walk.every_state_stops()
     }
 
-    /// Whether the objective needs the log-reward gathered at each state of `walk`, not at its end alone.
+    /// Whether the objective needs the partial log-reward at each state of `walk`, not the reward at its end alone.
     ///
-    /// On `order` the network sees a set, whose flow is the flow of each of its sequences only after the reward
-    /// gathered along the sequence is taken out. Trajectory balance asks for no flow between the ends.
+    /// Where states share inputs, the flow that belongs to the inputs is that of each state only after the state's
+    /// partial reward is taken out. Trajectory balance needs no flow between the ends.
     #[must_use]
-    pub fn needs_gathered(self, walk: Walk) -> bool {
-        self == Self::Mdb || walk == Walk::Order && self != Self::Tb
+    pub fn needs_partial_reward(self, walk: Walk) -> bool {
+        self == Self::Mdb || walk.shares_inputs() && self != Self::Tb
     }
 }
 
@@ -83,24 +83,24 @@ pub enum Objective {
     Mdb,
 }
 
-/// The log-flows met along one trajectory `s_0, …, s_T`, and what they are held against.
+/// The log-flows along one trajectory `s_0, …, s_T`, and what they are compared with.
 ///
 /// The vectors have one entry for each step `t = 0, …, T − 1`. The network's log-flows are relative: adding
-/// `log_partition` (and what was gathered at the state) gives the flow itself.
+/// `log_partition` (and the partial log-reward at the state) gives the flow itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrajectoryFlows {
     /// `ln F(s_t, a_t)` of the action taken.
-    pub taken: Vec<f64>,
+    pub log_edge_flow: Vec<f64>,
     /// `ln Σ_a F(s_t, a)` over the allowed actions.
-    pub outflow: Vec<f64>,
+    pub log_outflow: Vec<f64>,
     /// `ln F(s_t, stop)`; read by modified DB alone.
-    pub stop: Vec<f64>,
+    pub log_stop_flow: Vec<f64>,
     /// `ln Σ F(s, a)` over the parents `s` of `s_{t+1}`; read by FM alone.
-    pub inflow: Vec<f64>,
+    pub log_inflow: Vec<f64>,
     /// `ln P_B(s_t | s_{t+1})`.
-    pub backward: Vec<f64>,
-    /// The log-reward gathered at `s_t`, see [`ObjectiveName::needs_gathered`]; else zeros.
-    pub gathered: Vec<f64>,
+    pub log_pb: Vec<f64>,
+    /// The partial log-reward at `s_t`, see [`ObjectiveName::needs_partial_reward`]; else zeros.
+    pub partial_log_reward: Vec<f64>,
     /// `ln r(s_T)`.
     pub log_reward: f64,
     /// `ln Z` in TB; in FM, DB and SubTB the constant that all log-flows share.
@@ -111,17 +111,19 @@ pub struct TrajectoryFlows {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "the fields are those of TrajectoryFlows")]
 pub struct FlowGradient {
-    pub taken: Vec<f64>,
-    pub outflow: Vec<f64>,
-    pub stop: Vec<f64>,
-    pub inflow: Vec<f64>,
+    pub log_edge_flow: Vec<f64>,
+    pub log_outflow: Vec<f64>,
+    pub log_stop_flow: Vec<f64>,
+    pub log_inflow: Vec<f64>,
     pub log_partition: f64,
 }
 
 impl FlowGradient {
     /// All zero, for a trajectory of `steps` steps.
     pub(crate) fn reset(&mut self, steps: usize) {
-        for field in [&mut self.taken, &mut self.outflow, &mut self.stop, &mut self.inflow] {
+        for field in
+            [&mut self.log_edge_flow, &mut self.log_outflow, &mut self.log_stop_flow, &mut self.log_inflow]
+        {
             field.clear();
             field.resize(steps, 0.0);
         }
@@ -133,21 +135,21 @@ impl TrajectoryFlows {
     /// How many steps the trajectory has.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.taken.len()
+        self.log_edge_flow.len()
     }
 
     /// `ln F(s_t)`, the reward's logarithm at the end.
-    fn state_flow(&self, t: usize) -> f64 {
-        match self.outflow.get(t) {
-            Some(outflow) => outflow + self.gathered[t] + self.log_partition,
+    fn log_state_flow(&self, t: usize) -> f64 {
+        match self.log_outflow.get(t) {
+            Some(log_outflow) => log_outflow + self.partial_log_reward[t] + self.log_partition,
             None => self.log_reward,
         }
     }
 
     /// `ln P_F(τ) − ln P_B(τ | s_T)`.
     pub(crate) fn log_ratio(&self) -> f64 {
-        let steps = self.taken.iter().zip(&self.outflow).zip(&self.backward);
-        steps.map(|((taken, outflow), backward)| taken - outflow - backward).sum()
+        let steps = self.log_edge_flow.iter().zip(&self.log_outflow).zip(&self.log_pb);
+        steps.map(|((log_edge_flow, log_outflow), log_pb)| log_edge_flow - log_outflow - log_pb).sum()
     }
 }
 
@@ -185,12 +187,12 @@ mod tests {
         let mut rng = stream(0, Stream::Test { k });
         let mut draw = || (0..steps).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f64>>();
         TrajectoryFlows {
-            taken: draw(),
-            outflow: draw(),
-            stop: draw(),
-            inflow: draw(),
-            backward: draw(),
-            gathered: draw(),
+            log_edge_flow: draw(),
+            log_outflow: draw(),
+            log_stop_flow: draw(),
+            log_inflow: draw(),
+            log_pb: draw(),
+            partial_log_reward: draw(),
             log_reward: 0.3,
             log_partition: -0.7,
         }
@@ -232,10 +234,10 @@ mod tests {
                     let by = |field: fn(&mut TrajectoryFlows) -> &mut Vec<f64>| {
                         central_difference(objective, &flows, |flows| &mut field(flows)[t])
                     };
-                    close(gradient.taken[t], by(|flows| &mut flows.taken), "taken");
-                    close(gradient.outflow[t], by(|flows| &mut flows.outflow), "outflow");
-                    close(gradient.stop[t], by(|flows| &mut flows.stop), "stop");
-                    close(gradient.inflow[t], by(|flows| &mut flows.inflow), "inflow");
+                    close(gradient.log_edge_flow[t], by(|flows| &mut flows.log_edge_flow), "log_edge_flow");
+                    close(gradient.log_outflow[t], by(|flows| &mut flows.log_outflow), "log_outflow");
+                    close(gradient.log_stop_flow[t], by(|flows| &mut flows.log_stop_flow), "log_stop_flow");
+                    close(gradient.log_inflow[t], by(|flows| &mut flows.log_inflow), "log_inflow");
                 }
                 let numeric = central_difference(objective, &flows, |flows| &mut flows.log_partition);
                 close(gradient.log_partition, numeric, "log_partition");
@@ -246,14 +248,14 @@ mod tests {
     #[test]
     fn one_step_that_is_out_by_a_known_amount_costs_its_square() {
         let mut flows = random_flows(1, 0);
-        flows.gathered = vec![0.0];
-        flows.backward = vec![0.0];
-        flows.inflow = flows.taken.clone();
-        let excess = flows.taken[0] + flows.log_partition - flows.log_reward;
+        flows.partial_log_reward = vec![0.0];
+        flows.log_pb = vec![0.0];
+        flows.log_inflow = flows.log_edge_flow.clone();
+        let residual = flows.log_edge_flow[0] + flows.log_partition - flows.log_reward;
         for objective in [Objective::Fm(FlowScale::Log), Objective::Db] {
-            assert!((loss(&objective, &flows) - excess * excess).abs() < 1e-12);
+            assert!((loss(&objective, &flows) - residual * residual).abs() < 1e-12);
         }
-        let flow = (flows.taken[0] + flows.log_partition).exp() - flows.log_reward.exp();
+        let flow = (flows.log_edge_flow[0] + flows.log_partition).exp() - flows.log_reward.exp();
         assert!((loss(&Objective::Fm(FlowScale::Linear), &flows) - flow * flow).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! Sub-trajectory balance: every stretch of a trajectory is in balance, long ones counting less.
+//! Sub-trajectory balance: every part of a trajectory is in balance, long ones weighing less.
 
 use super::{FlowGradient, TrajectoryFlows};
 
@@ -7,13 +7,13 @@ use super::{FlowGradient, TrajectoryFlows};
 /// With `u_t = ln F(s_t) − Σ_{k<t} (ln P_F − ln P_B)` the imbalance is `u_i − u_j`. `O(T²)`.
 pub(super) fn evaluate(lambda: f64, flows: &TrajectoryFlows, gradient: &mut FlowGradient) -> f64 {
     let potentials = potentials(flows);
-    let (loss, by_potential) = spread(lambda, &potentials);
+    let (loss, by_potential) = mean_squared_difference(lambda, &potentials);
     let mut later: f64 = by_potential.iter().sum();
-    for (t, slope) in by_potential.into_iter().take(flows.steps()).enumerate() {
-        later -= slope;
-        gradient.log_partition += slope;
-        gradient.taken[t] -= later;
-        gradient.outflow[t] += slope + later;
+    for (t, grad) in by_potential.into_iter().take(flows.steps()).enumerate() {
+        later -= grad;
+        gradient.log_partition += grad;
+        gradient.log_edge_flow[t] -= later;
+        gradient.log_outflow[t] += grad + later;
     }
     loss
 }
@@ -22,9 +22,9 @@ fn potentials(flows: &TrajectoryFlows) -> Vec<f64> {
     let mut passed = 0.0;
     (0..=flows.steps())
         .map(|t| {
-            let potential = flows.state_flow(t) - passed;
+            let potential = flows.log_state_flow(t) - passed;
             if t < flows.steps() {
-                passed += flows.taken[t] - flows.outflow[t] - flows.backward[t];
+                passed += flows.log_edge_flow[t] - flows.log_outflow[t] - flows.log_pb[t];
             }
             potential
         })
@@ -32,20 +32,20 @@ fn potentials(flows: &TrajectoryFlows) -> Vec<f64> {
 }
 
 /// The weighted mean of `(u_i − u_j)²` and its derivatives.
-fn spread(lambda: f64, potentials: &[f64]) -> (f64, Vec<f64>) {
+fn mean_squared_difference(lambda: f64, potentials: &[f64]) -> (f64, Vec<f64>) {
     let (mut loss, mut total) = (0.0, 0.0);
-    let mut slopes = vec![0.0; potentials.len()];
+    let mut grads = vec![0.0; potentials.len()];
     for i in 0..potentials.len() {
         let mut weight = 1.0;
         for j in i + 1..potentials.len() {
             weight *= lambda;
-            let excess = potentials[i] - potentials[j];
+            let residual = potentials[i] - potentials[j];
             total += weight;
-            loss += weight * excess * excess;
-            slopes[i] += 2.0 * weight * excess;
-            slopes[j] -= 2.0 * weight * excess;
+            loss += weight * residual * residual;
+            grads[i] += 2.0 * weight * residual;
+            grads[j] -= 2.0 * weight * residual;
         }
     }
-    slopes.iter_mut().for_each(|slope| *slope /= total);
-    (loss / total, slopes)
+    grads.iter_mut().for_each(|grad| *grad /= total);
+    (loss / total, grads)
 }

@@ -1,17 +1,17 @@
 //! Graphs and orders drawn from a policy, with the probability of drawing them.
 
-mod arrival;
 mod lattice;
 
 use std::ops::Range;
 
 use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_graph::NodeSet;
 
-use crate::rollout::{Draw, Recording, Walker, roll_out};
-use crate::{Action, Lattice, LatticeError, Network, Row, StateSpace, Tape, Terminal, Terrain, Walk};
+use crate::rollout::{ActionSelection, Guide, Recording, roll_out};
+use crate::{Action, Environment, Lattice, LatticeError, Network, StateSpace, Tape, Terminal};
 
-/// How many trajectories are walked in lock step.
-const LANE_SIZE: usize = 32;
+/// How many trajectories grow in lock step.
+const BATCH_SIZE: usize = 32;
 
 /// How samples are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,22 +33,22 @@ pub struct Sample {
     pub log_forward: f64,
     /// `ln` of the probability with which the backward policy takes this trajectory from what was drawn.
     ///
-    /// `ln r + log_backward − log_forward` is the sample's importance weight, in every walk.
+    /// `ln r + log_backward − log_forward` is the sample's log importance weight, in every environment.
     pub log_backward: f64,
 }
 
 /// A policy to draw from.
 #[derive(Clone, Copy)]
 pub struct Sampler<'a> {
-    terrain: &'a Terrain,
+    environment: &'a dyn Environment,
     network: &'a dyn Network,
 }
 
 impl<'a> Sampler<'a> {
-    /// The policy of `network` on `terrain`.
+    /// The policy of `network` in `environment`.
     #[must_use]
-    pub fn new(terrain: &'a Terrain, network: &'a dyn Network) -> Self {
-        Self { terrain, network }
+    pub fn new(environment: &'a dyn Environment, network: &'a dyn Network) -> Self {
+        Self { environment, network }
     }
 
     /// `count` draws; the `k`-th depends on `seed` and `k` alone.
@@ -61,28 +61,28 @@ impl<'a> Sampler<'a> {
     #[must_use]
     pub fn sample_range(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
         let Range { start, end } = numbers;
-        let lanes = map(numbers.len().div_ceil(LANE_SIZE), |lane| {
-            let first = start + lane * LANE_SIZE;
-            self.sample_lane(first..end.min(first + LANE_SIZE), seed, mode)
+        let batches = map(numbers.len().div_ceil(BATCH_SIZE), |batch| {
+            let first = start + batch * BATCH_SIZE;
+            self.sample_batch(first..end.min(first + BATCH_SIZE), seed, mode)
         });
-        lanes.into_iter().flatten().collect()
+        batches.into_iter().flatten().collect()
     }
 
-    fn sample_lane(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
-        let draw = match mode {
-            SampleMode::Policy => Draw::Exploring(0.0),
-            SampleMode::Tempered(temperature) => Draw::Tempered(temperature),
-            SampleMode::Greedy => Draw::Greedy,
+    fn sample_batch(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
+        let selection = match mode {
+            SampleMode::Policy => ActionSelection::Exploring(0.0),
+            SampleMode::Tempered(temperature) => ActionSelection::Tempered(temperature),
+            SampleMode::Greedy => ActionSelection::Greedy,
         };
-        let recording = Recording { for_gradient: false, parents: false, gathered: None };
-        let walker = |k| Walker { script: None, rng: stream(seed, Stream::Sample { k: k as u64 }) };
-        let mut walkers: Vec<Walker> = numbers.map(walker).collect();
-        roll_out(self.terrain, self.network, draw, recording, &mut walkers, &mut Tape::default())
+        let recording = Recording { for_gradient: false, parents: false, partial_reward: None };
+        let guide = |k| Guide { script: None, rng: stream(seed, Stream::Sample { k: k as u64 }) };
+        let mut guides: Vec<Guide> = numbers.map(guide).collect();
+        roll_out(self.environment, self.network, selection, recording, &mut guides, &mut Tape::default())
             .into_iter()
             .map(|trajectory| Sample {
-                log_forward: trajectory.log_drawn,
-                log_backward: trajectory.backward.iter().sum::<f64>() - self.terrain.log_copies(),
-                terminal: trajectory.terminal.expect("a walk ends in a terminal state"),
+                log_forward: trajectory.log_pf,
+                log_backward: trajectory.log_pb.iter().sum::<f64>() - self.environment.log_multiplicity(),
+                terminal: trajectory.terminal.expect("a trajectory ends in a terminal state"),
             })
             .collect()
     }
@@ -90,18 +90,10 @@ impl<'a> Sampler<'a> {
     /// `ln` of the probability that the policy ends in `terminal`, by any trajectory, where it can be computed.
     ///
     /// In `order` there is one trajectory; in `chain` all `2^(d−2)` of them pass through the `d²/2` intervals of the
-    /// order. Negative infinity for an order that the walk does not lead to.
+    /// order. Negative infinity for an order that the environment does not lead to.
     #[must_use]
     pub fn log_probability(&self, terminal: &Terminal) -> Option<f64> {
-        match (self.terrain.walk(), terminal) {
-            (Walk::Order, Terminal::Order(order)) => {
-                Some(arrival::at_order(self.terrain, self.network, order))
-            }
-            (Walk::Chain, Terminal::Order(order)) => {
-                Some(arrival::at_chain(self.terrain, self.network, order))
-            }
-            _ => None,
-        }
+        self.environment.log_probability(self.network, terminal)
     }
 
     /// The policy as a distribution over all orders, on `order`: its marginals, the probability of each order, and how
@@ -110,11 +102,12 @@ impl<'a> Sampler<'a> {
     /// # Errors
     /// On another walk, and with more than 20 variables.
     pub fn lattice(&self) -> Result<Lattice, LatticeError> {
-        if self.terrain.walk() != Walk::Order {
-            return Err(LatticeError::OtherWalk(self.terrain.walk()));
+        let nodes = self.environment.nodes();
+        if self.environment.allowed_after(&NodeSet::empty(nodes)).is_none() {
+            return Err(LatticeError::OtherWalk(self.environment.walk()));
         }
-        Lattice::of_conditionals(self.terrain.nodes(), |first, count| {
-            lattice::log_conditionals(self.terrain, self.network, first, count)
+        Lattice::of_conditionals(nodes, |first, count| {
+            lattice::log_conditionals(self.environment, self.network, first, count)
         })
     }
 
@@ -123,12 +116,9 @@ impl<'a> Sampler<'a> {
     pub fn log_flows(&self, space: &StateSpace) -> Vec<Vec<f64>> {
         let mut tape = Tape::default();
         for at in 0..space.len() {
-            let wanted: Vec<Action> = space.next(at).iter().map(|&(action, _)| action).collect();
-            let row = match space.found_from(at) {
-                Some((from, action)) if !wanted.is_empty() => Row::with(from, action),
-                _ => Row::blank(),
-            };
-            tape.push(row, &wanted);
+            let actions: Vec<Action> = space.next(at).iter().map(|&(action, _)| action).collect();
+            let (from, changes) = space.found_from(at);
+            tape.push(from, changes, &actions);
         }
         self.network.forward(&mut tape, 0);
         let exact = |at| tape.log_flows(at).iter().map(|&flow| f64::from(flow)).collect();
@@ -139,10 +129,10 @@ impl<'a> Sampler<'a> {
     pub(crate) fn log_initial_flow(&self) -> f64 {
         let mut tape = Tape::default();
         let mut allowed = vec![];
-        self.terrain.initial().allowed(&mut allowed);
-        tape.push(Row::blank(), &allowed);
+        self.environment.initial().allowed(&mut allowed);
+        tape.push(None, &[], &allowed);
         self.network.forward(&mut tape, 0);
-        tape.settle();
-        tape.outflow(0)
+        tape.normalize();
+        tape.log_outflow(0)
     }
 }

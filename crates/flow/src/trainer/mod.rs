@@ -1,7 +1,7 @@
 //! Training: Algorithm 1 of the paper, line by line, on a batch of trajectories at a time.
 
-mod lane;
 mod progress;
+mod shard;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,32 +10,32 @@ use gflowcausal_graph::Constraints;
 
 use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, Replay};
-use crate::rollout::Walker;
+use crate::rollout::Guide;
 use crate::{
-    Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress, Sampler, Stopped, Terminal, Terrain,
-    ValidTrainConfig, Walk, WalkError,
+    Environment, EnvironmentError, Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress,
+    Sampler, Stopped, Terminal, ValidTrainConfig, Walk,
 };
-use lane::{Lane, Outcome, Task};
-pub(crate) use progress::{Convergence, Spread};
+pub(crate) use progress::{Convergence, RewardStats};
+use shard::{BatchShard, Outcome, Task};
 
-/// What to learn: which states there are and what they are worth.
+/// What to learn: which terminal states there are, and their rewards.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// What every graph or order has to obey.
+    /// What every graph or order has to satisfy.
     pub constraints: &'a Constraints,
-    /// What terminal states are worth.
+    /// The reward of terminal states.
     pub reward: &'a dyn LogReward,
-    /// A local search that makes terminal states better.
-    pub improve: Option<&'a dyn Improve>,
+    /// A search that improves terminal states.
+    pub local_search: Option<&'a dyn LocalSearch>,
 }
 
-/// A local search through terminal states.
-pub trait Improve: Sync {
-    /// A terminal state worth learning from beside `start`, if one is found.
+/// A local search among terminal states.
+pub trait LocalSearch: Sync {
+    /// A terminal state to learn from beside `start`, if one is found.
     ///
-    /// `temperature` is that of the iteration: a search that is to help the policy of now looks for states that are
-    /// good at it, `ln r / temperature`, and not for the best alone. What the walk does not lead to, because knowledge
-    /// forbids it, is passed over.
+    /// `temperature` is that of the iteration: a search that is to help the present policy aims at states of high
+    /// `ln r / temperature`, not at the best alone. States that the environment does not lead to, because knowledge
+    /// forbids them, are ignored.
     fn improve(&self, start: &Terminal, temperature: f64, rng: &mut StreamRng) -> Option<Terminal>;
 }
 
@@ -44,9 +44,9 @@ pub trait Improve: Sync {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's sentence names its fields")]
 pub enum TrainError {
-    /// No walk over these variables.
+    /// No environment over these variables.
     #[error(transparent)]
-    Walk(#[from] WalkError),
+    Environment(#[from] EnvironmentError),
     /// An objective that asks for the reward of each step.
     #[error("objective {objective} on walk {walk} needs a reward that is a sum of local terms; use tb")]
     NeedsLocalReward { objective: ObjectiveName, walk: Walk },
@@ -63,47 +63,48 @@ pub enum TrainError {
 pub struct Best {
     /// The state.
     pub terminal: Terminal,
-    /// What it is worth.
+    /// Its log-reward.
     pub log_reward: f64,
 }
 
 /// A training run: everything that changes from one iteration to the next.
 pub struct Trainer<'a> {
     pub(crate) config: ValidTrainConfig,
-    pub(crate) terrain: Terrain,
+    pub(crate) environment: Box<dyn Environment>,
     problem: Problem<'a>,
-    lanes: Vec<Lane>,
+    shards: Vec<BatchShard>,
     pub(crate) network: Box<dyn Network>,
     pub(crate) adam: Adam,
     pub(crate) log_partition: f64,
     pub(crate) log_partition_adam: ScalarAdam,
     pub(crate) iteration: usize,
-    pub(crate) spread: Spread,
+    pub(crate) reward_stats: RewardStats,
     pub(crate) best: Option<Best>,
     pub(crate) replay: Replay,
     pub(crate) convergence: Convergence,
 }
 
 impl<'a> Trainer<'a> {
-    /// Readies a run: the network at its first values, the temperature from a look at random terminal states.
+    /// Readies a run: the network at its first values, the temperature by the rewards of random terminal states.
     ///
     /// # Errors
     /// When the problem and the settings do not fit, or a random terminal state has no finite log-reward.
     pub fn new(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
         let mut trainer = Self::blank(config, problem)?;
-        trainer.spread = Spread::of_random_walks(&trainer.terrain, problem.reward, trainer.config.seed)?;
+        trainer.reward_stats =
+            RewardStats::of_random_trajectories(&*trainer.environment, problem.reward, trainer.config.seed)?;
         trainer.log_partition = trainer.first_log_partition();
         Ok(trainer)
     }
 
-    /// A run whose rewards were not looked at yet.
+    /// A run that has evaluated no reward yet.
     pub(crate) fn blank(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
-        check(&config, &problem)?;
-        let terrain = Terrain::new(config.walk, problem.constraints.clone())?;
-        let network = Mlp::new(terrain.inputs(), terrain.actions(), &config.network, config.seed);
+        let environment = config.walk.environment(problem.constraints.clone())?;
+        check(&config, &problem, &*environment)?;
+        let network = Mlp::new(environment.inputs(), environment.actions(), &config.network, config.seed);
         let parameters = network.parameters().len();
         Ok(Self {
-            lanes: Lane::split(&terrain, &config, parameters),
+            shards: BatchShard::split(&*environment, &config, parameters),
             adam: Adam::new(parameters),
             replay: Replay::new(config.replay.capacity),
             log_partition: 0.0,
@@ -111,10 +112,10 @@ impl<'a> Trainer<'a> {
             iteration: 0,
             best: None,
             convergence: Convergence::default(),
-            spread: Spread::default(),
+            reward_stats: RewardStats::default(),
             network: Box::new(network),
             config,
-            terrain,
+            environment,
             problem,
         })
     }
@@ -144,7 +145,7 @@ impl<'a> Trainer<'a> {
         if let Some(reason) = self.is_over() {
             return Ok(Some(reason));
         }
-        // Sample trajectories action by action until each is terminal; compare flows; gather the gradient.
+        // Sample trajectories action by action until each is terminal; compare flows; sum up the gradient.
         let outcome = self.sample_and_compare()?;
         // Keep the best terminal state. It starts at none, that is at a reward of zero (errata: not at a score of 0).
         self.keep(&outcome, observer)?;
@@ -192,7 +193,7 @@ impl<'a> Trainer<'a> {
     /// The temperature of the next iteration, and so of the policy as it is.
     #[must_use]
     pub fn temperature(&self) -> f64 {
-        self.config.temperature.at(self.iteration, self.spread.deviation)
+        self.config.temperature.at(self.iteration, self.reward_stats.deviation)
     }
 
     /// `ln Z` as far as it is known. Exact once training has converged; modified DB does not learn it.
@@ -208,7 +209,7 @@ impl<'a> Trainer<'a> {
     /// The policy as it is.
     #[must_use]
     pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(&self.terrain, &*self.network)
+        Sampler::new(&*self.environment, &*self.network)
     }
 
     /// The settings.
@@ -217,17 +218,21 @@ impl<'a> Trainer<'a> {
         &self.config
     }
 
-    /// `ln Z` if the policy were uniform and all rewards like those of random walks; the other objectives' constant
+    /// `ln Z` if the policy were uniform and all rewards like those of random trajectories; the other objectives' constant
     /// that makes the last flow right.
     fn first_log_partition(&self) -> f64 {
-        let mean = self.spread.mean / self.temperature();
-        if self.config.objective == ObjectiveName::Tb { mean - self.spread.mean_log_ratio } else { mean }
+        let mean = self.reward_stats.mean / self.temperature();
+        if self.config.objective == ObjectiveName::Tb {
+            mean - self.reward_stats.mean_log_ratio
+        } else {
+            mean
+        }
     }
 
     fn sample_and_compare(&mut self) -> Result<Outcome, TrainError> {
-        let walkers = self.walkers();
+        let guides = self.guides();
         let task = Task {
-            terrain: &self.terrain,
+            environment: &*self.environment,
             network: &*self.network,
             reward: self.problem.reward,
             objective: self.config.objective(),
@@ -237,15 +242,15 @@ impl<'a> Trainer<'a> {
             log_partition: self.log_partition,
             batch_size: self.config.batch_size,
         };
-        let mut shares: Vec<(&mut Lane, Vec<Walker>)> = Vec::new();
-        let mut rest = walkers.into_iter();
-        for lane in &mut self.lanes {
-            let walkers = rest.by_ref().take(lane.size).collect();
-            shares.push((lane, walkers));
+        let mut work: Vec<(&mut BatchShard, Vec<Guide>)> = Vec::new();
+        let mut rest = guides.into_iter();
+        for shard in &mut self.shards {
+            let guides = rest.by_ref().take(shard.size).collect();
+            work.push((shard, guides));
         }
-        let outcomes = map_slices(&mut shares, 1, |_, share| {
-            let (lane, walkers) = &mut share[0];
-            lane.run(&task, walkers)
+        let outcomes = map_slices(&mut work, 1, |_, work| {
+            let (shard, guides) = &mut work[0];
+            shard.run(&task, guides)
         });
         let mut total = Outcome::default();
         for outcome in outcomes {
@@ -254,8 +259,8 @@ impl<'a> Trainer<'a> {
         Ok(total)
     }
 
-    /// The batch's walkers: the first follow ways back from remembered states, the others the policy.
-    fn walkers(&self) -> Vec<Walker> {
+    /// The batch: the first trajectories are backward ones from remembered states, the others follow the policy.
+    fn guides(&self) -> Vec<Guide> {
         let replayed = (self.config.replay.share * self.config.batch_size as f64) as usize;
         let iteration = self.iteration as u64;
         map(self.config.batch_size, |k| {
@@ -263,13 +268,16 @@ impl<'a> Trainer<'a> {
             let mut rng = stream(seed, Stream::Replay { iteration, k: k64 });
             let remembered = if k < replayed { self.replay.draw(&mut rng) } else { None };
             match remembered {
-                Some(kept) => Walker { script: Some(self.terrain.way_to(&kept.terminal, &mut rng)), rng },
-                None => Walker { script: None, rng: stream(seed, Stream::Trajectory { iteration, k: k64 }) },
+                Some(kept) => {
+                    let script = self.environment.sample_backward_trajectory(&kept.terminal, &mut rng);
+                    Guide { script: Some(script), rng }
+                }
+                None => Guide { script: None, rng: stream(seed, Stream::Trajectory { iteration, k: k64 }) },
             }
         })
     }
 
-    /// Takes note of terminal states found elsewhere: they are learned from and may be the best so far.
+    /// Adds terminal states found elsewhere: they are learned from and may be the best so far.
     ///
     /// # Errors
     /// When one of them has no finite log-reward.
@@ -305,7 +313,7 @@ impl<'a> Trainer<'a> {
     /// What local search makes of a few states: half of them (the odd one too) are the first that were sampled, the
     /// others are drawn from the remembered ones.
     fn improved(&self, outcome: &Outcome) -> Result<Vec<(Terminal, f64)>, TrainError> {
-        let Some(search) = self.problem.improve else { return Ok(vec![]) };
+        let Some(search) = self.problem.local_search else { return Ok(vec![]) };
         let count = self.config.improvements;
         let sampled: Vec<&Terminal> =
             outcome.sampled().map(|end| &end.terminal).take(count.div_ceil(2)).collect();
@@ -317,7 +325,7 @@ impl<'a> Trainer<'a> {
             search.improve(start, self.temperature(), &mut rng)
         });
         let found: Vec<Terminal> =
-            found.into_iter().flatten().filter(|terminal| self.terrain.leads_to(terminal)).collect();
+            found.into_iter().flatten().filter(|terminal| self.environment.leads_to(terminal)).collect();
         let log_rewards = finite(self.problem.reward.log_rewards(&found))?;
         Ok(found.into_iter().zip(log_rewards).collect())
     }
@@ -325,16 +333,16 @@ impl<'a> Trainer<'a> {
     fn descend(&mut self, outcome: &Outcome) {
         let optimizer = &self.config.optimizer;
         let shrinkage = optimizer.shrinkage(self.iteration, self.config.iterations);
-        let gradient = Lane::total_gradient(&mut self.lanes);
+        let gradient = BatchShard::total_gradient(&mut self.shards);
         let rate = shrinkage * optimizer.learning_rate;
         self.adam.step(optimizer, rate, gradient, self.network.parameters_mut());
         let rate = shrinkage * self.config.log_partition_learning_rate();
-        self.log_partition += self.log_partition_adam.step(optimizer, rate, outcome.log_partition_slope);
+        self.log_partition += self.log_partition_adam.step(optimizer, rate, outcome.log_partition_grad);
     }
 
     /// Moves the constant along with the log-rewards as the temperature falls.
     fn cool(&mut self, outcome: &Outcome) {
-        let next = self.config.temperature.at(self.iteration + 1, self.spread.deviation);
+        let next = self.config.temperature.at(self.iteration + 1, self.reward_stats.deviation);
         let mean = outcome.ends.iter().map(|end| end.log_reward).sum::<f64>() / outcome.ends.len() as f64;
         self.log_partition += mean / next - mean / self.temperature();
     }
@@ -358,12 +366,16 @@ impl<'a> Trainer<'a> {
     }
 }
 
-fn check(config: &ValidTrainConfig, problem: &Problem<'_>) -> Result<(), TrainError> {
+fn check(
+    config: &ValidTrainConfig,
+    problem: &Problem<'_>,
+    environment: &dyn Environment,
+) -> Result<(), TrainError> {
     let (objective, walk) = (config.objective, config.walk);
-    if walk == Walk::Order && objective.needs_gathered(walk) && problem.reward.local().is_none() {
+    if objective.needs_partial_reward(walk) && !environment.has_partial_rewards(problem.reward) {
         return Err(TrainError::NeedsLocalReward { objective, walk });
     }
-    if config.improvements > 0 && problem.improve.is_none() {
+    if config.improvements > 0 && problem.local_search.is_none() {
         return Err(TrainError::NoLocalSearch(config.improvements));
     }
     Ok(())

@@ -1,36 +1,36 @@
-//! What training needs to know of its course: how rewards spread at first, and whether it still gets better.
+//! What training needs to know of its course: the rewards of random trajectories, and whether the loss still falls.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
 
 use super::{TrainError, finite};
-use crate::{LogReward, Progress, Terminal, Terrain, ValidTrainConfig};
+use crate::{Environment, LogReward, Progress, Terminal, ValidTrainConfig};
 
-/// How many random walks are looked at.
-const RANDOM_WALKS: usize = 256;
+/// How many random trajectories the statistics are of.
+const RANDOM_TRAJECTORIES: usize = 256;
 
 /// By what factor the loss of a stretch must fall for training to go on.
-const WORTHWHILE: f64 = 0.95;
+const PROGRESS_FACTOR: f64 = 0.95;
 
 /// The log-rewards of random terminal states.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Spread {
+pub(crate) struct RewardStats {
     pub(crate) mean: f64,
     pub(crate) deviation: f64,
     /// The mean of `ln P_F(τ) − ln P_B(τ)` under the uniform policy.
     pub(crate) mean_log_ratio: f64,
 }
 
-impl Spread {
-    pub(crate) fn of_random_walks(
-        terrain: &Terrain,
+impl RewardStats {
+    pub(crate) fn of_random_trajectories(
+        environment: &dyn Environment,
         reward: &dyn LogReward,
         seed: u64,
     ) -> Result<Self, TrainError> {
-        let walks = map(RANDOM_WALKS, |k| {
-            random_walk(terrain, &mut stream(seed, Stream::RandomWalk { k: k as u64 }))
+        let trajectories = map(RANDOM_TRAJECTORIES, |k| {
+            random_trajectory(environment, &mut stream(seed, Stream::RandomWalk { k: k as u64 }))
         });
-        let (terminals, log_ratios): (Vec<Terminal>, Vec<f64>) = walks.into_iter().unzip();
+        let (terminals, log_ratios): (Vec<Terminal>, Vec<f64>) = trajectories.into_iter().unzip();
         let log_rewards = finite(reward.log_rewards(&terminals))?;
         let mean = mean(&log_rewards);
         let squares: Vec<f64> = log_rewards.iter().map(|value| (value - mean).powi(2)).collect();
@@ -38,9 +38,9 @@ impl Spread {
     }
 }
 
-/// Where any allowed action at each state leads, and `ln P_F − ln P_B` of the way there.
-fn random_walk(terrain: &Terrain, rng: &mut StreamRng) -> (Terminal, f64) {
-    let mut state = terrain.initial();
+/// Where any allowed action at each state leads, and `ln P_F − ln P_B` of the trajectory.
+fn random_trajectory(environment: &dyn Environment, rng: &mut StreamRng) -> (Terminal, f64) {
+    let mut state = environment.initial();
     let (mut actions, mut log_ratio) = (Vec::new(), 0.0);
     loop {
         if let Some(terminal) = state.terminal() {
@@ -58,7 +58,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Whether training still gets better, judged by stretches of `patience` iterations after annealing.
+/// Whether training still makes progress, evaluated over stretches of `patience` iterations after annealing.
 ///
 /// Training has converged at the end of a stretch that brought no better terminal state and whose mean loss is not a
 /// twentieth lower than that of the stretch before.
@@ -98,7 +98,7 @@ impl Convergence {
     fn end_stretch(&mut self, best: f64) {
         let loss = self.sum / self.count;
         let is_first = self.previous == 0.0;
-        let stands_still = best <= self.best_before && loss >= WORTHWHILE * self.previous;
+        let stands_still = best <= self.best_before && loss >= PROGRESS_FACTOR * self.previous;
         let reached = if !is_first && stands_still { 1.0 } else { 0.0 };
         *self = Self { count: 0.0, sum: 0.0, previous: loss, best_before: best, reached };
     }

@@ -7,8 +7,8 @@ use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_flow::{
-    CheckpointError, Event, Improve, MlpConfig, ObjectiveName, Policy, Problem, ReplayConfig, ResumeError,
-    SampleMode, SumOfLocal, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
+    CheckpointError, Event, LocalSearch, MlpConfig, ObjectiveName, Policy, Problem, ReplayConfig,
+    ResumeError, SampleMode, SumOfLocal, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 use tempfile::tempdir;
@@ -21,7 +21,7 @@ const ITERATIONS: usize = 12;
 /// Swaps two neighbours of an order; leaves graphs alone.
 pub(crate) struct Swap;
 
-impl Improve for Swap {
+impl LocalSearch for Swap {
     fn improve(&self, start: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
         let mut sequence = start.as_order()?.as_slice().to_vec();
         let at = rng.random_range(1..sequence.len());
@@ -55,7 +55,7 @@ impl Given {
     }
 
     fn problem(&self) -> Problem<'_> {
-        Problem { constraints: &self.constraints, reward: &self.reward, improve: Some(&Swap) }
+        Problem { constraints: &self.constraints, reward: &self.reward, local_search: Some(&Swap) }
     }
 }
 

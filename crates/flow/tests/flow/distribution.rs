@@ -4,7 +4,7 @@
 
 use gflowcausal_flow::{
     Distribution, Event, FlowScale, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
-    StateSpace, SumOfLocal, TemperatureConfig, Terrain, TrainConfig, Trainer, Walk,
+    StateSpace, SumOfLocal, TemperatureConfig, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
@@ -37,9 +37,9 @@ fn config(walk: Walk, objective: ObjectiveName, effort: Effort) -> TrainConfig {
 
 /// Trains and returns what the policy ends in and what it should end in.
 fn learned(config: TrainConfig, constraints: &Constraints, reward: &dyn LogReward) -> [Distribution; 2] {
-    let terrain = Terrain::new(config.walk, constraints.clone()).unwrap();
-    let space = StateSpace::enumerate(&terrain, 100_000).unwrap();
-    let problem = Problem { constraints, reward, improve: None };
+    let environment = config.walk.environment(constraints.clone()).unwrap();
+    let space = StateSpace::enumerate(&*environment, 100_000).unwrap();
+    let problem = Problem { constraints, reward, local_search: None };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
     while trainer.step(&mut |_: &Event<'_>| {}).unwrap().is_none() {}
     [space.policy_outcome(&trainer.sampler().log_flows(&space)), space.target(reward)]

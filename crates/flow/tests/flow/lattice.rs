@@ -3,8 +3,8 @@
 use crate::tables::{LocalTable, local_table};
 use gflowcausal_determinism::{Stream, stream, with_threads};
 use gflowcausal_flow::{
-    Distribution, Lattice, LatticeError, LogReward, Mlp, MlpConfig, Network, Sampler, StateSpace, Terminal,
-    Terrain, Walk,
+    Distribution, Environment, Lattice, LatticeError, LogReward, Mlp, MlpConfig, Network, Sampler,
+    StateSpace, Terminal, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, NodeSet, Order};
 
@@ -17,8 +17,8 @@ fn constraints() -> [Constraints; 2] {
 }
 
 fn all_orders(known: &Constraints) -> Distribution {
-    let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
-    StateSpace::enumerate(&terrain, 1000).unwrap().target(&local_table(8, 4.0))
+    let environment = Walk::Order.environment(known.clone()).unwrap();
+    StateSpace::enumerate(&*environment, 1000).unwrap().target(&local_table(8, 4.0))
 }
 
 fn lattice(known: &Constraints) -> Lattice {
@@ -52,8 +52,8 @@ fn partition_and_best_order_are_those_of_all_orders() {
 #[test]
 fn all_orders_of_eight_variables_sum_to_the_partition_of_the_lattice() {
     let (known, reward) = (Constraints::none(8), local_table(3, 2.0));
-    let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
-    let orders = StateSpace::enumerate(&terrain, 200_000).unwrap();
+    let environment = Walk::Order.environment(known.clone()).unwrap();
+    let orders = StateSpace::enumerate(&*environment, 200_000).unwrap();
     let sum: f64 = orders.terminals().map(|(_, terminal)| reward.log_reward(terminal).exp()).sum();
     assert_eq!(orders.terminals().count(), 40_320);
     let lattice = Lattice::new(reward.local().unwrap(), &known).unwrap();
@@ -107,9 +107,9 @@ fn placements_and_orders_have_the_probabilities_of_all_orders() {
 }
 
 /// A policy on `order` that is far from uniform.
-fn policy(terrain: &Terrain, seed: u64) -> Mlp {
+fn policy(environment: &dyn Environment, seed: u64) -> Mlp {
     let config = MlpConfig { width: 16, ..MlpConfig::default() };
-    let mut network = Mlp::new(terrain.inputs(), terrain.actions(), &config, seed);
+    let mut network = Mlp::new(environment.inputs(), environment.actions(), &config, seed);
     network.parameters_mut().iter_mut().for_each(|parameter| *parameter *= 4.0);
     network
 }
@@ -117,9 +117,9 @@ fn policy(terrain: &Terrain, seed: u64) -> Mlp {
 #[test]
 fn a_policy_is_a_lattice_with_the_probabilities_of_its_draws() {
     for known in constraints() {
-        let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
-        let network = policy(&terrain, 1);
-        let sampler = Sampler::new(&terrain, &network);
+        let environment = Walk::Order.environment(known.clone()).unwrap();
+        let network = policy(&*environment, 1);
+        let sampler = Sampler::new(&*environment, &network);
         let lattice = sampler.lattice().unwrap();
         assert!(lattice.log_partition().abs() < 1e-12, "what is drawn is always something");
         for terminal in all_orders(&known).outcomes() {
@@ -127,17 +127,17 @@ fn a_policy_is_a_lattice_with_the_probabilities_of_its_draws() {
             assert!((lattice.log_probability(order(terminal)) - drawn).abs() < 1e-5, "{terminal:?}");
         }
     }
-    let terrain = Terrain::new(Walk::Chain, Constraints::none(NODES)).unwrap();
-    let refused = Sampler::new(&terrain, &policy(&terrain, 1)).lattice().unwrap_err();
+    let environment = Walk::Chain.environment(Constraints::none(NODES)).unwrap();
+    let refused = Sampler::new(&*environment, &policy(&*environment, 1)).lattice().unwrap_err();
     assert_eq!(refused, LatticeError::OtherWalk(Walk::Chain));
 }
 
 /// More sets than the policy is asked about together.
 #[test]
 fn a_policy_over_many_sets_is_the_same_lattice() {
-    let terrain = Terrain::new(Walk::Order, Constraints::none(12)).unwrap();
-    let network = policy(&terrain, 2);
-    let sampler = Sampler::new(&terrain, &network);
+    let environment = Walk::Order.environment(Constraints::none(12)).unwrap();
+    let network = policy(&*environment, 2);
+    let sampler = Sampler::new(&*environment, &network);
     let lattice = sampler.lattice().unwrap();
     for k in 0..50 {
         let order = lattice.sample(&mut stream(3, Stream::Sample { k }));
@@ -149,9 +149,9 @@ fn a_policy_over_many_sets_is_the_same_lattice() {
 #[test]
 fn divergences_are_those_of_all_orders_and_bounds_hold() {
     for known in constraints() {
-        let terrain = Terrain::new(Walk::Order, known.clone()).unwrap();
-        let network = policy(&terrain, 3);
-        let (exact, policy) = (lattice(&known), Sampler::new(&terrain, &network).lattice().unwrap());
+        let environment = Walk::Order.environment(known.clone()).unwrap();
+        let network = policy(&*environment, 3);
+        let (exact, policy) = (lattice(&known), Sampler::new(&*environment, &network).lattice().unwrap());
         let orders = all_orders(&known);
         let pairs: Vec<(f64, f64)> = orders
             .outcomes()

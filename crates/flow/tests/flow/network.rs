@@ -1,74 +1,82 @@
-//! The network that updates by single bits and computes single outputs against the plain one.
+//! The network that updates by changed inputs and computes single outputs against the plain one.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, stream};
-use gflowcausal_flow::{Action, Mlp, MlpConfig, Network, Row, Tape, Terrain, Walk};
+use gflowcausal_flow::{Action, Environment, InputChange, Mlp, MlpConfig, Network, Tape, Walk};
 use gflowcausal_graph::Constraints;
 
 use crate::plain::Plain;
 
-/// Random walks on a tape, with the bits of each row kept beside it.
-struct Walks {
+/// Random trajectories on a tape, with the inputs of each row kept beside it.
+struct Rows {
     tape: Tape,
-    bits: Vec<Vec<bool>>,
+    inputs: Vec<Vec<bool>>,
 }
 
-impl Walks {
-    fn push(&mut self, row: Row, bits: Vec<bool>, wanted: &[Action]) -> usize {
-        self.bits.push(bits);
-        self.tape.push(row, wanted)
+impl Rows {
+    fn push(&mut self, base: usize, changes: &[InputChange], requested: &[Action]) -> usize {
+        let mut inputs = self.inputs[base].clone();
+        changes.iter().for_each(|change| inputs[change.input as usize] = change.is_on);
+        self.inputs.push(inputs);
+        self.tape.push(Some(base), changes, requested)
     }
 
-    /// A random walk: a row for each state, and one for each parent of each state, which wants that one flow.
-    fn walk(&mut self, terrain: &Terrain, network: &Mlp, rng: &mut StreamRng) {
-        let mut state = terrain.initial();
-        let (mut allowed, mut parents) = (vec![], vec![]);
+    /// A random trajectory: a row for each state, one for each parent of each state, of which that one flow is
+    /// requested, and one that has some of the trajectory's inputs off and others on.
+    fn grow(&mut self, environment: &dyn Environment, network: &Mlp, rng: &mut StreamRng) {
+        let mut state = environment.initial();
+        let (mut allowed, mut parents, mut changes, mut all) = (vec![], vec![], vec![], vec![]);
         state.allowed(&mut allowed);
-        let mut at = self.push(Row::blank(), vec![false; terrain.inputs()], &allowed);
+        self.inputs.push(vec![false; environment.inputs()]);
+        let root = self.tape.push(None, &[], &allowed);
+        let mut at = root;
         while !state.is_terminal() {
             let action = allowed[rng.random_range(0..allowed.len())];
+            state.input_changes(action, &mut changes);
             state.apply(action);
             state.allowed(&mut allowed);
             state.parents(&mut parents);
-            if terrain.stop() == Some(action) {
+            if environment.stop() == Some(action) {
                 break;
             }
-            let mut bits = self.bits[at].clone();
-            bits[action as usize] = true;
-            at = self.push(Row::with(at, action), bits.clone(), &allowed);
+            at = self.push(at, &changes, &allowed);
+            all.extend_from_slice(&changes);
             for &parent in &parents {
-                let mut fewer = bits.clone();
-                fewer[parent as usize] = false;
-                self.push(Row::without(at, parent), fewer, &[parent]);
+                state.parent_input_changes(parent, &mut changes);
+                self.push(at, &changes, &[parent]);
             }
         }
+        let last = self.push(root, &all, &[0, 1]);
+        let some_off: Vec<InputChange> =
+            all.iter().step_by(2).map(|change| InputChange { is_on: !change.is_on, ..*change }).collect();
+        self.push(last, &some_off, &[1, 2]);
         network.forward(&mut self.tape, 0);
     }
 }
 
 fn check(walk: Walk, nodes: usize, config: &MlpConfig) {
-    let terrain = Terrain::new(walk, Constraints::none(nodes)).unwrap();
-    let network = Mlp::new(terrain.inputs(), terrain.actions(), config, 3);
+    let environment = walk.environment(Constraints::none(nodes)).unwrap();
+    let network = Mlp::new(environment.inputs(), environment.actions(), config, 3);
     let plain = Plain::of(&network);
     let mut rng = stream(5, Stream::Test { k: nodes as u64 });
-    let mut walks = Walks { tape: Tape::default(), bits: vec![] };
+    let mut rows = Rows { tape: Tape::default(), inputs: vec![] };
     for _ in 0..3 {
-        walks.walk(&terrain, &network, &mut rng);
+        rows.grow(&*environment, &network, &mut rng);
     }
-    let Walks { mut tape, bits } = walks;
+    let Rows { mut tape, inputs } = rows;
     let mut expected = plain.zeros();
-    for (row, bits) in bits.iter().enumerate() {
-        let exact = plain.log_flows(bits);
+    for (row, inputs) in inputs.iter().enumerate() {
+        let exact = plain.log_flows(inputs);
         let scale = exact.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let mut slopes = vec![0.0; terrain.actions()];
-        for (place, &output) in tape.wanted(row).to_vec().iter().enumerate() {
+        let mut grads = vec![0.0; environment.actions()];
+        for (place, &output) in tape.requested(row).to_vec().iter().enumerate() {
             let error = (f64::from(tape.log_flows(row)[place]) - exact[output as usize]).abs();
             assert!(error <= 1e-5 * scale, "{walk} row {row}: off by {error} of {scale}");
-            let slope = rng.random_range(-1.0..1.0_f32);
-            tape.slopes_mut(row)[place] = slope;
-            slopes[output as usize] = f64::from(slope);
+            let grad = rng.random_range(-1.0..1.0_f32);
+            tape.grad_mut(row)[place] = grad;
+            grads[output as usize] = f64::from(grad);
         }
-        plain.backward(bits, &slopes, &mut expected);
+        plain.backward(inputs, &grads, &mut expected);
     }
     let mut gradient = vec![0.0; network.parameters().len()];
     network.backward(&mut tape, 0, &mut gradient);
@@ -78,7 +86,7 @@ fn check(walk: Walk, nodes: usize, config: &MlpConfig) {
 
 #[test]
 fn every_walk_gets_the_numbers_of_the_plain_network() {
-    for walk in Walk::ALL {
+    for &walk in Walk::ALL {
         check(walk, 5, &MlpConfig { layers: 2, width: 24, ..MlpConfig::default() });
         check(walk, 7, &MlpConfig { layers: 3, width: 13, ..MlpConfig::default() });
         check(walk, 4, &MlpConfig { layers: 1, width: 8, ..MlpConfig::default() });

@@ -18,7 +18,7 @@ fn run(walk: Walk, objective: ObjectiveName, seed: u64) -> (Vec<u8>, Vec<Sample>
     config.improvements = 3;
     config.network = MlpConfig { width: 48, ..MlpConfig::default() };
     let (constraints, reward) = (Constraints::none(5), local_table(3, 4.0));
-    let problem = Problem { constraints: &constraints, reward: &reward, improve: Some(&Swap) };
+    let problem = Problem { constraints: &constraints, reward: &reward, local_search: Some(&Swap) };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
     for _ in 0..6 {
         trainer.step(&mut |_: &Event<'_>| {}).unwrap();

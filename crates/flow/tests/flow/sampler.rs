@@ -1,17 +1,17 @@
 //! Draws from a policy against the distribution that enumeration gives for it.
 
 use gflowcausal_flow::{
-    Distribution, Event, LogReward, Mlp, MlpConfig, Network, ObjectiveName, Problem, SampleMode, Sampler,
-    StateSpace, Terminal, Terrain, TrainConfig, Trainer, Walk,
+    Distribution, Environment, Event, LogReward, Mlp, MlpConfig, Network, ObjectiveName, Problem, SampleMode,
+    Sampler, StateSpace, Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 
 use crate::tables::{Table, local_table};
 
 /// A network whose policy is far from uniform.
-fn network(terrain: &Terrain) -> Mlp {
+fn network(environment: &dyn Environment) -> Mlp {
     let config = MlpConfig { width: 16, ..MlpConfig::default() };
-    let mut network = Mlp::new(terrain.inputs(), terrain.actions(), &config, 7);
+    let mut network = Mlp::new(environment.inputs(), environment.actions(), &config, 7);
     for (index, parameter) in network.parameters_mut().iter_mut().enumerate() {
         *parameter = 2.0 * *parameter + 0.1 * (index as f32).sin();
     }
@@ -20,11 +20,11 @@ fn network(terrain: &Terrain) -> Mlp {
 
 #[test]
 fn samples_follow_the_policy_in_every_walk() {
-    for walk in Walk::ALL {
-        let terrain = Terrain::new(walk, Constraints::none(3)).unwrap();
-        let network = network(&terrain);
-        let sampler = Sampler::new(&terrain, &network);
-        let space = StateSpace::enumerate(&terrain, 1000).unwrap();
+    for &walk in Walk::ALL {
+        let environment = walk.environment(Constraints::none(3)).unwrap();
+        let network = network(&*environment);
+        let sampler = Sampler::new(&*environment, &network);
+        let space = StateSpace::enumerate(&*environment, 1000).unwrap();
         let exact = space.policy_outcome(&sampler.log_flows(&space));
         let samples = sampler.sample(20_000, 1, SampleMode::Policy);
         let drawn = Distribution::from_samples(samples.into_iter().map(|sample| sample.terminal));
@@ -35,13 +35,13 @@ fn samples_follow_the_policy_in_every_walk() {
 
 #[test]
 fn importance_weights_correct_any_policy() {
-    for walk in Walk::ALL {
-        let terrain = Terrain::new(walk, Constraints::none(3)).unwrap();
-        let network = network(&terrain);
+    for &walk in Walk::ALL {
+        let environment = walk.environment(Constraints::none(3)).unwrap();
+        let network = network(&*environment);
         let reward = Table { seed: 4, spread: 2.0 };
-        let space = StateSpace::enumerate(&terrain, 1000).unwrap();
+        let space = StateSpace::enumerate(&*environment, 1000).unwrap();
         for mode in [SampleMode::Policy, SampleMode::Tempered(2.0)] {
-            let samples = Sampler::new(&terrain, &network).sample(20_000, 2, mode);
+            let samples = Sampler::new(&*environment, &network).sample(20_000, 2, mode);
             let weighted = samples.into_iter().map(|sample| {
                 let weight = reward.log_reward(&sample.terminal) + sample.log_backward - sample.log_forward;
                 (sample.terminal, weight)
@@ -54,9 +54,9 @@ fn importance_weights_correct_any_policy() {
 
 #[test]
 fn greedy_samples_are_all_the_same_and_cold_ones_nearly() {
-    let terrain = Terrain::new(Walk::Chain, Constraints::none(5)).unwrap();
-    let network = network(&terrain);
-    let sampler = Sampler::new(&terrain, &network);
+    let environment = Walk::Chain.environment(Constraints::none(5)).unwrap();
+    let network = network(&*environment);
+    let sampler = Sampler::new(&*environment, &network);
     let greedy = sampler.sample(40, 3, SampleMode::Greedy);
     assert!(greedy.iter().all(|sample| sample.terminal == greedy[0].terminal && sample.log_forward == 0.0));
     let cold = sampler.sample(40, 3, SampleMode::Tempered(1e-6));
@@ -69,10 +69,10 @@ fn the_probability_of_an_order_sums_over_all_ways_to_it() {
     knowledge.require("b->d");
     for constraints in [Constraints::none(5), knowledge.compile(&["a", "b", "c", "d", "e"]).unwrap()] {
         for walk in [Walk::Order, Walk::Chain] {
-            let terrain = Terrain::new(walk, constraints.clone()).unwrap();
-            let network = network(&terrain);
-            let sampler = Sampler::new(&terrain, &network);
-            let space = StateSpace::enumerate(&terrain, 1000).unwrap();
+            let environment = walk.environment(constraints.clone()).unwrap();
+            let network = network(&*environment);
+            let sampler = Sampler::new(&*environment, &network);
+            let space = StateSpace::enumerate(&*environment, 1000).unwrap();
             let exact = space.policy_outcome(&sampler.log_flows(&space));
             for (order, log_probability) in exact.outcomes().iter().zip(exact.log_probabilities()) {
                 let computed = sampler.log_probability(order).unwrap();
@@ -83,16 +83,19 @@ fn the_probability_of_an_order_sums_over_all_ways_to_it() {
             assert_eq!(sampler.log_probability(&impossible).unwrap() > f64::NEG_INFINITY, expected);
         }
     }
-    let terrain = Terrain::new(Walk::Edges, Constraints::none(5)).unwrap();
-    let network = network(&terrain);
-    assert_eq!(Sampler::new(&terrain, &network).log_probability(&Terminal::Order(Order::identity(5))), None);
+    let environment = Walk::Edges.environment(Constraints::none(5)).unwrap();
+    let network = network(&*environment);
+    assert_eq!(
+        Sampler::new(&*environment, &network).log_probability(&Terminal::Order(Order::identity(5))),
+        None
+    );
 }
 
 #[test]
 fn on_order_the_probability_of_a_sample_is_that_of_its_trajectory() {
     let (constraints, reward) = (Constraints::none(6), local_table(0, 3.0));
     let config = TrainConfig { objective: ObjectiveName::Tb, iterations: 30, ..TrainConfig::default() };
-    let problem = Problem { constraints: &constraints, reward: &reward, improve: None };
+    let problem = Problem { constraints: &constraints, reward: &reward, local_search: None };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
     while trainer.step(&mut |_: &Event<'_>| {}).unwrap().is_none() {}
     for sample in trainer.sampler().sample(70, 0, SampleMode::Policy) {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_flow::{
-    Event, Improve, Lattice, LogReward, MlpConfig, ObjectiveName, Problem, Progress, ReplayConfig, Stopped,
-    TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
+    Event, Lattice, LocalSearch, LogReward, MlpConfig, ObjectiveName, Problem, Progress, ReplayConfig,
+    Stopped, TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 
@@ -22,7 +22,7 @@ fn small(iterations: usize) -> TrainConfig {
 }
 
 fn problem<'a>(constraints: &'a Constraints, reward: &'a dyn LogReward) -> Problem<'a> {
-    Problem { constraints, reward, improve: None }
+    Problem { constraints, reward, local_search: None }
 }
 
 /// Runs to the end and returns what was said in each iteration.
@@ -68,7 +68,7 @@ impl LogReward for Needle {
     }
 }
 
-impl Improve for Needle {
+impl LocalSearch for Needle {
     fn improve(&self, _: &Terminal, _: f64, rng: &mut StreamRng) -> Option<Terminal> {
         rng.random_bool(0.2).then(|| Terminal::Order(self.0.clone()))
     }
@@ -81,7 +81,7 @@ fn what_local_search_finds_is_kept_and_learned_from() {
     let mut config = TrainConfig { improvements: 2, ..small(300) };
     config.temperature.target = 1e5;
     config.replay = ReplayConfig { capacity: 16, share: 0.5 };
-    let given = Problem { constraints: &constraints, reward: &needle, improve: Some(&needle) };
+    let given = Problem { constraints: &constraints, reward: &needle, local_search: Some(&needle) };
     let mut trainer = Trainer::new(config.clone().validate().unwrap(), given).unwrap();
     run(&mut trainer);
     assert_eq!(trainer.best().unwrap().terminal, Terminal::Order(needle.0.clone()));
@@ -96,7 +96,7 @@ fn what_local_search_finds_is_kept_and_learned_from() {
 #[derive(Default)]
 struct Asked(Mutex<Vec<(Terminal, f64)>>);
 
-impl Improve for Asked {
+impl LocalSearch for Asked {
     fn improve(&self, start: &Terminal, temperature: f64, _: &mut StreamRng) -> Option<Terminal> {
         self.0.lock().unwrap().push((start.clone(), temperature));
         None
@@ -108,7 +108,7 @@ fn local_search_starts_from_sampled_and_remembered_states_at_the_temperature_of_
     let (constraints, reward, asked) = (Constraints::none(5), local_table(1, 9.0), Asked::default());
     let mut config = TrainConfig { improvements: 5, ..small(4) };
     config.temperature = TemperatureConfig { start: Some(8.0), iterations: 3, target: 1.0 };
-    let given = Problem { improve: Some(&asked), ..problem(&constraints, &reward) };
+    let given = Problem { local_search: Some(&asked), ..problem(&constraints, &reward) };
     let mut trainer = Trainer::new(config.validate().unwrap(), given).unwrap();
     for (starts, temperature) in [(3, 8.0), (5, 4.0), (5, 2.0), (5, 1.0)] {
         trainer.step(&mut |_: &Event<'_>| {}).unwrap();
@@ -121,7 +121,7 @@ fn local_search_starts_from_sampled_and_remembered_states_at_the_temperature_of_
 /// A search that knows nothing of knowledge.
 struct Reverse;
 
-impl Improve for Reverse {
+impl LocalSearch for Reverse {
     fn improve(&self, start: &Terminal, _: f64, _: &mut StreamRng) -> Option<Terminal> {
         let sequence = start.as_order()?.iter().rev().collect();
         Some(Terminal::Order(Order::new(sequence).unwrap()))
@@ -141,7 +141,7 @@ fn what_knowledge_forbids_is_not_taken_from_local_search() {
             if positions[2] < positions[0] { 1.0 } else { 0.0 }
         }
     }
-    let given = Problem { improve: Some(&Reverse), ..problem(&constraints, &AgainstKnowledge) };
+    let given = Problem { local_search: Some(&Reverse), ..problem(&constraints, &AgainstKnowledge) };
     let config = TrainConfig { improvements: 4, ..small(10) };
     let mut trainer = Trainer::new(config.validate().unwrap(), given).unwrap();
     run(&mut trainer);

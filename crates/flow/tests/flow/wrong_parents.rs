@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tables::{Table, local_table};
-use gflowcausal_flow::{Action, LogReward, StateSpace, Terrain, Walk};
+use gflowcausal_flow::{Action, LogReward, StateSpace, Walk};
 use gflowcausal_graph::Constraints;
 
 /// One action at one set of edges.
@@ -51,14 +51,14 @@ impl Flows {
 /// Learns `edges` over three variables, taking flow to come in by the actions that `parents` picks, given all
 /// actions of a state and those of the walk's rule. Returns how far from the target the policy ends.
 fn distance_learned(reward: &dyn LogReward, parents: fn(Vec<Action>, Vec<Action>) -> Vec<Action>) -> f64 {
-    let terrain = Terrain::new(Walk::Edges, Constraints::none(3)).unwrap();
-    let space = StateSpace::enumerate(&terrain, 1000).unwrap();
-    let ways: Vec<&[Action]> = space.ways().collect();
+    let environment = Walk::Edges.environment(Constraints::none(3)).unwrap();
+    let space = StateSpace::enumerate(&*environment, 1000).unwrap();
+    let ways: Vec<&[Action]> = space.trajectories().collect();
     let steps_from = |at: usize| -> Vec<Step> {
         space.next(at).iter().map(|&(action, _)| (ways[at].iter().copied().collect(), action)).collect()
     };
     let balance = |at: usize| {
-        let state = terrain.replay(ways[at]);
+        let state = environment.replay(ways[at]);
         let mut rule = vec![];
         state.parents(&mut rule);
         let without = |edge| (ways[at].iter().copied().filter(|&other| other != edge).collect(), edge);

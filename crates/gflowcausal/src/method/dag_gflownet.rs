@@ -37,7 +37,7 @@ impl Discover for DagGFlowNet {
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
         let reward = GraphReward(model);
-        let problem = Problem { constraints: model.constraints(), reward: &reward, improve: None };
+        let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
         let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
             Some(resumed) => resumed,

@@ -90,11 +90,11 @@ impl Discover for GFlowCausal {
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
         let (orders, graphs) = (OrderReward(model), GraphReward(model));
-        let reward: &dyn LogReward = if config.walk == Walk::Graph { &graphs } else { &orders };
+        let reward: &dyn LogReward = if config.walk.ends_in_orders() { &orders } else { &graphs };
         let search =
             LocalSearch::new(model.reward(model.scores()), model.constraints(), target(config), run.stop);
-        let improve = (config.walk != Walk::Graph).then_some(&search as _);
-        let problem = Problem { constraints: model.constraints(), reward, improve };
+        let local_search = config.walk.ends_in_orders().then_some(&search as _);
+        let problem = Problem { constraints: model.constraints(), reward, local_search };
         let (mut trainer, mut history) = ready(task, run, problem)?;
         let stopped = train(&mut trainer, &mut history, run)?;
         run.tell(Step::Sampling);
@@ -114,7 +114,7 @@ fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result
         return Ok(resumed);
     }
     let mut trainer = Trainer::new(settings, problem)?;
-    if task.config.walk != Walk::Graph {
+    if task.config.walk.ends_in_orders() {
         run.tell(Step::Searching);
         trainer.remember(search(task, run).into_iter().map(Terminal::Order).collect())?;
     }
@@ -170,7 +170,7 @@ fn weigh(
 ) -> (Vec<Draw>, Posterior) {
     let Task { model, config, .. } = *task;
     let nodes = model.constraints().nodes();
-    let is_graph = config.walk == Walk::Graph;
+    let is_graph = !config.walk.ends_in_orders();
     let draw = |count| {
         let draws = policy_draws(model, &trainer.sampler(), count, config.seed, run.stop);
         let posterior = Posterior::of(nodes, &draws);
@@ -268,7 +268,7 @@ fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed:
 
 /// How far the drawn edge probabilities and the policy are from the exact ones, where these are had for nothing.
 fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Option<Distance> {
-    if task.model.sums().is_none() || task.config.walk == Walk::Graph {
+    if task.model.sums().is_none() || !task.config.walk.ends_in_orders() {
         return None;
     }
     let lattice = exact::lattice(task.model).ok()?;
@@ -280,12 +280,12 @@ fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Op
 /// Training settings by the number of variables, where the user leaves them open.
 pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
-    let default = if config.walk == Walk::Graph { ObjectiveName::Mdb } else { ObjectiveName::Tb };
+    let default = if config.walk.every_state_stops() { ObjectiveName::Mdb } else { ObjectiveName::Tb };
     settings.objective = config.objective.unwrap_or(default);
-    let size = match (Size::of(nodes), config.walk) {
-        // There are no orders to be looked at.
-        (Size::Large, Walk::Graph) => Size::Hundred,
-        (size, _) => size,
+    let size = match Size::of(nodes) {
+        // There are no orders to evaluate.
+        Size::Large if !config.walk.ends_in_orders() => Size::Hundred,
+        size => size,
     };
     settings.iterations = config.iterations.unwrap_or(match size {
         Size::Small | Size::Medium => 500 + 15 * nodes,
@@ -302,7 +302,7 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.temperature.iterations = settings.iterations * 6 / 10;
     settings.exploration.iterations = settings.temperature.iterations;
     settings.improvements = match size {
-        _ if config.walk == Walk::Graph => 0,
+        _ if !config.walk.ends_in_orders() => 0,
         Size::Small => 4,
         Size::Medium => 1,
         // A sweep over orders that were never seen costs as much as the rest of ten iterations.

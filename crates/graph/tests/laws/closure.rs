@@ -45,7 +45,7 @@ proptest! {
             if state.apply(edge).is_err() {
                 prop_assert_eq!(&state, &before, "a refused edge changed the state");
             }
-            let reach = warshall(nodes, state.edges());
+            let reach = warshall(nodes, state.dag().edges());
             prop_assert_eq!(reach_of(state.closure()), reach.clone());
             let above = |node: usize| (0..nodes).filter(|&other| reach[other][node]).collect::<Vec<_>>();
             let below = |node: usize| (0..nodes).filter(|&other| reach[node][other]).collect::<Vec<_>>();
@@ -63,9 +63,11 @@ proptest! {
         let mut state = GrowingDag::empty(nodes);
         for edge in edges {
             for next in (0..nodes).flat_map(|from| (0..nodes).map(move |to| Edge::new(from, to))) {
-                let grown = warshall(nodes, state.edges().chain([next]));
+                let grown = warshall(nodes, state.dag().edges().chain([next]));
                 let acyclic = next.from != next.to && cells(nodes).all(|p| !(grown[p.from][p.to] && grown[p.to][p.from]));
-                prop_assert_eq!(state.allows(next), acyclic && !state.contains(next), "{} in {:?}", next, state);
+                prop_assert_eq!(state.allows(next), acyclic && !state.dag().contains(next), "{} in {:?}", next, state);
+                prop_assert_eq!(state.allowed_effects(next.from).contains(next.to), state.allows(next));
+                prop_assert_eq!(state.allowed_causes(next.to).contains(next.from), state.allows(next));
             }
             let allowed = state.allows(edge);
             prop_assert_eq!(state.apply(edge).is_ok(), allowed);
@@ -82,7 +84,7 @@ proptest! {
         let mut steps_to_identify = (nodes == 1).then_some(0);
         while !edges.is_empty() {
             state.apply(edges.swap_remove(rng.random_range(0..edges.len()))).unwrap();
-            let reach = warshall(nodes, state.edges());
+            let reach = warshall(nodes, state.dag().edges());
             let identified = cells(nodes).all(|p| reach[p.from][p.to] || reach[p.to][p.from]);
             prop_assert_eq!(state.closure().is_total_order(), identified);
             prop_assert_eq!(state.closure().order(), identified.then(|| order.clone()));
@@ -180,12 +182,12 @@ fn the_closure_of_two_thousand_variables_is_that_of_a_search_from_each() {
             state.apply(edge).unwrap();
         }
     }
-    let dag = Dag::from_edges(nodes, state.edges()).unwrap();
+    let dag = state.dag();
     for node in 0..nodes {
         assert_eq!(state.closure().descendants(node), dag.descendants(node));
         assert_eq!(state.closure().ancestors(node), dag.ancestors(node));
     }
-    assert_eq!(*state.closure(), Closure::of(&dag));
+    assert_eq!(*state.closure(), Closure::of(dag));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp, map, map_slices};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
-use crate::walk::Rules;
+use crate::environment::Rules;
 use crate::{LocalLogReward, Walk};
 
 pub use divergence::Divergence;

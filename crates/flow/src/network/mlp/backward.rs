@@ -1,12 +1,12 @@
-//! From the slopes of log-flows to the gradient, the last block of rows first.
+//! From the grads of log-flows to the gradient, the last block of rows first.
 
 use std::ops::Range;
 
 use super::{Mlp, pair, sign};
+use crate::network::Tape;
 use crate::network::gemm::{Matrix, add_product, set_product};
+use crate::network::requested::{Request, RequestedOutputs};
 use crate::network::vector::{add_rows, add_scaled, vectorised};
-use crate::network::wants::{Want, Wants};
-use crate::network::{Row, Tape};
 
 /// How many units of all rows are worked on at a time where outputs are few.
 const STRETCH: usize = 64;
@@ -16,33 +16,40 @@ impl Mlp {
         &self,
         tape: &mut Tape,
         rows: Range<usize>,
-        slopes: &mut [f32],
+        grads: &mut [f32],
         gradient: &mut [f32],
     ) {
-        let mut wants = std::mem::take(&mut tape.wants);
-        wants.gather(tape, rows.clone(), self.outputs);
+        let mut requested = std::mem::take(&mut tape.by_output);
+        requested.sort(tape, rows.clone(), self.outputs);
         let units = &tape.memory[self.last_units()].values[self.span(rows)];
-        slopes.fill(0.0);
+        grads.fill(0.0);
         vectorised(
             #[inline(always)]
-            || self.wants_back(&wants, units, slopes, gradient),
+            || self.requested_back(&requested, units, grads, gradient),
         );
-        tape.wants = wants;
+        tape.by_output = requested;
     }
 
-    /// Output after output, so that its weights are fetched once for all rows that want it; and a stretch of the units at
+    /// Output after output, so that its weights are fetched once for all rows of which it is requested; and a stretch of the units at
     /// a time, so that those of all rows stay in the cache.
     #[inline(always)]
-    fn wants_back(&self, wants: &Wants, units: &[f32], slopes: &mut [f32], gradient: &mut [f32]) {
+    fn requested_back(
+        &self,
+        requested: &RequestedOutputs,
+        units: &[f32],
+        grads: &mut [f32],
+        gradient: &mut [f32],
+    ) {
         let whole = self.width - self.width % STRETCH;
         for start in (0..whole).step_by(STRETCH) {
-            self.stretch_back::<STRETCH>(start, wants, units, slopes, gradient);
+            self.stretch_back::<STRETCH>(start, requested, units, grads, gradient);
         }
         for start in whole..self.width {
-            self.stretch_back::<1>(start, wants, units, slopes, gradient);
+            self.stretch_back::<1>(start, requested, units, grads, gradient);
         }
-        for (output, wants) in wants.by_output() {
-            gradient[self.last.biases.start + output] += wants.iter().map(|want| want.slope).sum::<f32>();
+        for (output, requests) in requested.iter() {
+            gradient[self.last.biases.start + output] +=
+                requests.iter().map(|request| request.grad).sum::<f32>();
         }
     }
 
@@ -51,23 +58,23 @@ impl Mlp {
     fn stretch_back<const N: usize>(
         &self,
         start: usize,
-        wants: &Wants,
+        requested: &RequestedOutputs,
         units: &[f32],
-        slopes: &mut [f32],
+        grads: &mut [f32],
         gradient: &mut [f32],
     ) {
         const INSIDE: &str = "a stretch ends before its row";
-        for (output, wants) in wants.by_output() {
+        for (output, requests) in requested.iter() {
             let place = self.last.weights.start + output * self.width + start;
             let weights: &[f32; N] = self.parameters[place..].first_chunk().expect(INSIDE);
             let sums: &mut [f32; N] = gradient[place..].first_chunk_mut().expect(INSIDE);
             // Copies, so that they stay in registers.
             let (weights, mut totals) = (*weights, *sums);
-            for &Want { row, slope } in wants {
+            for &Request { row, grad } in requests {
                 let units: &[f32; N] = units[row * self.width + start..].first_chunk().expect(INSIDE);
-                let slopes = slopes[row * self.width + start..].first_chunk_mut().expect(INSIDE);
-                add_scaled(slope, &weights, slopes as &mut [f32; N]);
-                add_scaled(slope, units, &mut totals);
+                let grads = grads[row * self.width + start..].first_chunk_mut().expect(INSIDE);
+                add_scaled(grad, &weights, grads as &mut [f32; N]);
+                add_scaled(grad, units, &mut totals);
             }
             *sums = totals;
         }
@@ -77,22 +84,22 @@ impl Mlp {
         &self,
         tape: &mut Tape,
         rows: Range<usize>,
-        slopes: &mut [f32],
+        grads: &mut [f32],
         gradient: &mut [f32],
     ) {
         let mut all = std::mem::take(&mut tape.scratch[0]);
         all.clear();
         all.resize(rows.len() * self.outputs, 0.0);
         for (index, outputs) in rows.clone().zip(all.chunks_exact_mut(self.outputs)) {
-            for (&output, &slope) in tape.wanted(index).iter().zip(tape.slopes(index)) {
-                outputs[output as usize] = slope;
+            for (&output, &grad) in tape.requested(index).iter().zip(tape.grad(index)) {
+                outputs[output as usize] = grad;
             }
         }
         let units = &tape.memory[self.last_units()].values[self.span(rows)];
-        let output_slopes = Matrix::new(&all, self.outputs);
-        set_product(output_slopes, Matrix::new(self.values(&self.last.weights), self.width), slopes);
+        let output_grad = Matrix::new(&all, self.outputs);
+        set_product(output_grad, Matrix::new(self.values(&self.last.weights), self.width), grads);
         let weights = &mut gradient[self.last.weights.clone()];
-        add_product(output_slopes.transposed(), Matrix::new(units, self.width), weights);
+        add_product(output_grad.transposed(), Matrix::new(units, self.width), weights);
         vectorised(
             #[inline(always)]
             || add_rows(&all, &mut gradient[self.last.biases.clone()]),
@@ -100,12 +107,12 @@ impl Mlp {
         tape.scratch[0] = all;
     }
 
-    /// From the slopes of the last hidden layer's outputs to those of the first's; `spare` is as long.
+    /// From the grads of the last hidden layer's outputs to those of the first's; `spare` is as long.
     fn hidden_layers_back(
         &self,
         tape: &Tape,
         rows: Range<usize>,
-        slopes: &mut Vec<f32>,
+        grads: &mut Vec<f32>,
         spare: &mut Vec<f32>,
         gradient: &mut [f32],
     ) {
@@ -114,60 +121,59 @@ impl Mlp {
             vectorised(
                 #[inline(always)]
                 || {
-                    self.activation.pull_back(&tape.memory[depth + 2].values[span.clone()], slopes);
-                    add_rows(slopes, &mut gradient[layer.biases.clone()]);
+                    self.activation.pull_back(&tape.memory[depth + 2].values[span.clone()], grads);
+                    add_rows(grads, &mut gradient[layer.biases.clone()]);
                 },
             );
             let inputs = Matrix::new(&tape.memory[depth + 1].values[span.clone()], self.width);
-            let outgoing = Matrix::new(slopes, self.width);
+            let outgoing = Matrix::new(grads, self.width);
             add_product(inputs.transposed(), outgoing, &mut gradient[layer.weights.clone()]);
             let weights = Matrix::new(self.values(&layer.weights), self.width).transposed();
             set_product(outgoing, weights, spare);
-            std::mem::swap(slopes, spare);
+            std::mem::swap(grads, spare);
         }
     }
 
-    /// Hands each row's first-layer slopes to the weights of its bit and on to the row it stands on.
+    /// Hands each row's first-layer gradient to the weights of its changed inputs and on to the row it is based on.
     #[inline(always)]
     fn first_layer_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {
         let part = tape.memory.len() - 1;
         for index in rows.rev() {
-            let Row { from, change } = tape.row(index);
             let (earlier, own) = tape.memory[part].values.split_at_mut(index * self.width);
             let own = &own[..self.width];
-            if let Some((bit, set)) = change {
-                add_scaled(sign(set), own, &mut gradient[self.first_weights(bit)]);
+            for change in tape.inputs.changes(index) {
+                add_scaled(sign(change.is_on), own, &mut gradient[self.first_weights(change.input)]);
             }
-            match from {
-                Some(from) => add_scaled(1.0, own, &mut earlier[self.span(from..from + 1)]),
+            match tape.inputs.base(index) {
+                Some(base) => add_scaled(1.0, own, &mut earlier[self.span(base..base + 1)]),
                 None => add_scaled(1.0, own, &mut gradient[self.first.biases.clone()]),
             }
         }
     }
 
-    /// Adds the slopes of the first-layer inputs that come from these rows' own outputs.
+    /// Adds the grads of the first-layer inputs that come from these rows' own outputs.
     fn outputs_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {
-        let (mut slopes, mut spare) =
+        let (mut grads, mut spare) =
             (std::mem::take(&mut tape.scratch[1]), std::mem::take(&mut tape.scratch[2]));
-        slopes.resize(rows.len() * self.width, 0.0);
+        grads.resize(rows.len() * self.width, 0.0);
         spare.resize(rows.len() * self.width, 0.0);
         if self.is_dense(tape, &rows) {
-            self.last_layer_back_by_product(tape, rows.clone(), &mut slopes, gradient);
+            self.last_layer_back_by_product(tape, rows.clone(), &mut grads, gradient);
         } else {
-            self.last_layer_back_one_by_one(tape, rows.clone(), &mut slopes, gradient);
+            self.last_layer_back_one_by_one(tape, rows.clone(), &mut grads, gradient);
         }
-        self.hidden_layers_back(tape, rows.clone(), &mut slopes, &mut spare, gradient);
+        self.hidden_layers_back(tape, rows.clone(), &mut grads, &mut spare, gradient);
         let span = self.span(rows);
         let part = tape.memory.len() - 1;
         let (units, sums) = pair(&mut tape.memory, 1, part);
         vectorised(
             #[inline(always)]
             || {
-                self.activation.pull_back(&units[span.clone()], &mut slopes);
-                add_scaled(1.0, &slopes, &mut sums[span]);
+                self.activation.pull_back(&units[span.clone()], &mut grads);
+                add_scaled(1.0, &grads, &mut sums[span]);
             },
         );
-        (tape.scratch[1], tape.scratch[2]) = (slopes, spare);
+        (tape.scratch[1], tape.scratch[2]) = (grads, spare);
     }
 
     pub(super) fn block_back(&self, tape: &mut Tape, rows: Range<usize>, gradient: &mut [f32]) {

@@ -1,12 +1,12 @@
-//! From bits to log-flows, block after block of rows.
+//! From inputs to log-flows, block after block of rows.
 
 use std::ops::Range;
 
 use super::{Mlp, pair, sign};
+use crate::network::Tape;
 use crate::network::gemm::{Matrix, set_product};
 use crate::network::packed::Packed;
-use crate::network::vector::{dot, set_sum, vectorised};
-use crate::network::{Row, Tape};
+use crate::network::vector::{add_scaled, dot, set_sum, vectorised};
 
 /// Up to so many rows, as they are in a step of a batch, are few.
 const FEW_ROWS: usize = 64;
@@ -28,21 +28,26 @@ impl Mlp {
         }
     }
 
-    /// First-layer inputs of `rows`: those of the row each stands on, plus or minus one row of weights.
+    /// First-layer inputs of `rows`: those of the row each is based on, plus or minus a row of weights for each change.
     #[inline(always)]
     fn first_layer(&self, tape: &mut Tape, rows: Range<usize>) {
         for index in rows {
-            let Row { from, change } = tape.row(index);
             let (inputs, outputs) = pair(&mut tape.memory, 0, 1);
             let (earlier, own) = inputs.split_at_mut(index * self.width);
             let own = &mut own[..self.width];
-            let base = match from {
-                Some(from) => &earlier[self.span(from..from + 1)],
+            let base = match tape.inputs.base(index) {
+                Some(base) => &earlier[self.span(base..base + 1)],
                 None => self.values(&self.first.biases),
             };
-            match change {
-                Some((bit, set)) => set_sum(base, sign(set), self.values(&self.first_weights(bit)), own),
-                None => own.copy_from_slice(base),
+            match tape.inputs.changes(index) {
+                [] => own.copy_from_slice(base),
+                [change, others @ ..] => {
+                    set_sum(base, sign(change.is_on), self.values(&self.first_weights(change.input)), own);
+                    for change in others {
+                        let weights = self.values(&self.first_weights(change.input));
+                        add_scaled(sign(change.is_on), weights, own);
+                    }
+                }
             }
             self.activation.apply(own, &mut outputs[self.span(index..index + 1)]);
         }
@@ -75,8 +80,8 @@ impl Mlp {
             || {
                 for index in rows {
                     let units = &last.values[self.span(index..index + 1)];
-                    let (wanted, log_flows) = tape.log_flows_mut(index);
-                    for (&output, log_flow) in wanted.iter().zip(log_flows) {
+                    let (requested, log_flows) = tape.log_flows_mut(index);
+                    for (&output, log_flow) in requested.iter().zip(log_flows) {
                         let bias = self.parameters[self.last.biases.start + output as usize];
                         *log_flow = bias + dot(self.values(&self.last_weights(output)), units);
                     }
@@ -94,8 +99,8 @@ impl Mlp {
         multiply(units, weights, &mut tape.packed[self.hidden.len()], &mut all);
         let biases = self.values(&self.last.biases);
         for (index, outputs) in rows.zip(all.chunks_exact(self.outputs)) {
-            let (wanted, log_flows) = tape.log_flows_mut(index);
-            for (&output, log_flow) in wanted.iter().zip(log_flows) {
+            let (requested, log_flows) = tape.log_flows_mut(index);
+            for (&output, log_flow) in requested.iter().zip(log_flows) {
                 *log_flow = biases[output as usize] + outputs[output as usize];
             }
         }

@@ -1,8 +1,8 @@
-//! The multi-layer perceptron, written for inputs that change by one bit and for rows that want few outputs.
+//! The multi-layer perceptron, written for rows that differ in few inputs and of which few outputs are requested.
 //!
-//! METHOD, "the cost of flow matching": a row's first layer is the first layer of the row it stands on plus or minus
-//! one row of weights; an output is one dot product; and the slopes of the first layer are summed along the tree of
-//! rows before they reach the weights. The numbers are those of the plain network.
+//! METHOD, "the cost of flow matching": a row's first layer is the first layer of the row it is based on plus or minus
+//! one row of weights for each change; an output is one dot product; and the gradients of the first layer are summed
+//! along the tree of rows before they reach the weights. The numbers are those of the plain network.
 
 mod backward;
 mod forward;
@@ -20,10 +20,10 @@ use super::{Activation, Network, Tape, TensorShape};
 /// How many rows are worked on at a time, so that they stay in the cache.
 const BLOCK: usize = 256;
 
-/// How many rows are worked on at a time if they want few outputs: rows that want the same output share its fetching.
+/// How many rows are worked on at a time if few outputs are requested of them: rows with the same request share its fetching.
 const SPARSE_BLOCK: usize = 1024;
 
-/// Rows of an [`Mlp`] that together want less than this share of all outputs get them one by one.
+/// Rows of an [`Mlp`] of which less than this share of all outputs is requested get them one by one.
 pub const DENSE_SHARE: f64 = 0.2;
 
 /// The shape of a [`Mlp`].
@@ -51,14 +51,14 @@ struct Layer {
     biases: Range<usize>,
 }
 
-/// A multi-layer perceptron over bits.
+/// A multi-layer perceptron over inputs that are on or off.
 #[derive(Debug, Clone)]
 pub struct Mlp {
     inputs: usize,
     outputs: usize,
     width: usize,
     activation: Activation,
-    /// Weights: one row for each input bit.
+    /// Weights: one row for each input.
     first: Layer,
     /// Weights from one hidden layer to the next.
     hidden: Vec<Layer>,
@@ -68,7 +68,7 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// A network from `inputs` bits to `outputs` log-flows, its parameters drawn from `seed`.
+    /// A network from `inputs` inputs to `outputs` log-flows, its parameters drawn from `seed`.
     ///
     /// Uniform in `±√(6 / fan-in)` (He); the last layer a tenth of that, so that the first policy is close to
     /// uniform.
@@ -112,8 +112,8 @@ impl Mlp {
     }
 
     #[inline(always)]
-    fn first_weights(&self, bit: u32) -> Range<usize> {
-        nth(&self.first.weights, self.width, bit as usize)
+    fn first_weights(&self, input: u32) -> Range<usize> {
+        nth(&self.first.weights, self.width, input as usize)
     }
 
     #[inline(always)]
@@ -121,7 +121,7 @@ impl Mlp {
         nth(&self.last.weights, self.width, output as usize)
     }
 
-    /// The memory's parts: first-layer inputs, then each hidden layer's outputs, then first-layer slopes.
+    /// The memory's parts: first-layer inputs, then each hidden layer's outputs, then first-layer gradients.
     fn prepare(&self, tape: &mut Tape, first: usize) {
         let parts = self.hidden.len() + 3;
         if tape.memory.len() != parts {
@@ -147,7 +147,7 @@ impl Mlp {
         rows.start * self.width..rows.end * self.width
     }
 
-    /// Whether so many outputs are wanted of `rows` that a matrix product for all of them is cheaper.
+    /// Whether so many outputs are requested of `rows` that a matrix product for all of them is cheaper.
     fn is_dense(&self, tape: &Tape, rows: &Range<usize>) -> bool {
         let all = (rows.len() * self.outputs) as f64;
         tape.output_count(rows.start, rows.end) as f64 >= DENSE_SHARE * all
@@ -215,8 +215,8 @@ fn pair(memory: &mut [PerRow], first: usize, second: usize) -> (&mut [f32], &mut
     (&mut before[first].values, &mut after[0].values)
 }
 
-/// What a bit that is set adds, and a bit that is taken out.
+/// The sign of a change: weights are added for an input that is switched on, taken away for one switched off.
 #[inline(always)]
-fn sign(set: bool) -> f32 {
-    if set { 1.0 } else { -1.0 }
+fn sign(is_on: bool) -> f32 {
+    if is_on { 1.0 } else { -1.0 }
 }

@@ -1,22 +1,22 @@
-//! One lane's part of an iteration: its trajectories, their imbalance, its gradient.
+//! One shard's part of an iteration: its trajectories, their loss, its gradient.
 
 use gflowcausal_determinism::{log_sum_exp, map_slices};
 
 use super::{TrainError, finite};
 use crate::network::{add_scaled, vectorised};
-use crate::rollout::{Draw, Recording, Trajectory, Walker, roll_out};
+use crate::rollout::{ActionSelection, Guide, Parents, Recording, Trajectory, roll_out};
 use crate::{
-    Action, FlowGradient, LogReward, Network, Objective, ObjectiveName, Row, Tape, Terminal, Terrain,
+    Action, Environment, FlowGradient, LogReward, Network, Objective, ObjectiveName, Tape, Terminal,
     TrajectoryFlows, ValidTrainConfig,
 };
 
-/// How many trajectories share a lane, at most lanes allowing.
-const LANE_SIZE: usize = 32;
+/// How many trajectories share a shard, the most shards allowing.
+const SHARD_SIZE: usize = 32;
 
-/// The most lanes. Each has a gradient of its own.
-const MOST_LANES: usize = 8;
+/// The most shards. Each has a gradient of its own.
+const MOST_SHARDS: usize = 8;
 
-/// How many bytes of states and outputs a lane may keep at a time.
+/// How many bytes of states and outputs a shard may keep at a time.
 const MOST_BYTES: usize = 1 << 29;
 
 /// How many rows of parents are worked on at a time.
@@ -25,9 +25,9 @@ const PARENT_ROWS: usize = 1024;
 /// How many parameters one task adds up.
 const SLICE: usize = 1 << 14;
 
-/// What all lanes of an iteration have in common.
+/// What all shards of an iteration have in common.
 pub(super) struct Task<'a> {
-    pub(super) terrain: &'a Terrain,
+    pub(super) environment: &'a dyn Environment,
     pub(super) network: &'a dyn Network,
     pub(super) reward: &'a dyn LogReward,
     pub(super) objective: Objective,
@@ -50,14 +50,14 @@ pub(super) struct End {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outcome {
     pub(super) loss: f64,
-    pub(super) log_partition_slope: f64,
+    pub(super) log_partition_grad: f64,
     pub(super) ends: Vec<End>,
 }
 
 impl Outcome {
     pub(super) fn extend(&mut self, other: Self) {
         self.loss += other.loss;
-        self.log_partition_slope += other.log_partition_slope;
+        self.log_partition_grad += other.log_partition_grad;
         self.ends.extend(other.ends);
     }
 
@@ -67,41 +67,45 @@ impl Outcome {
     }
 }
 
-/// A fixed part of the batch and the room to work on it.
+/// A fixed part of the batch and the memory to work on it.
 ///
-/// How the batch is cut depends on the problem alone, never on the number of threads, and lanes are added up in
+/// How the batch is split depends on the problem alone, never on the number of threads, and shards are added up in
 /// their order.
-pub(super) struct Lane {
-    /// How many trajectories are this lane's.
+pub(super) struct BatchShard {
+    /// How many trajectories are this shard's.
     pub(super) size: usize,
     /// How many of them it works on at a time.
     pass: usize,
     tape: Tape,
     gradient: Vec<f32>,
     flows: TrajectoryFlows,
-    slopes: FlowGradient,
+    flow_gradient: FlowGradient,
 }
 
-impl Lane {
-    /// Cuts the batch into lanes.
-    pub(super) fn split(terrain: &Terrain, config: &ValidTrainConfig, parameters: usize) -> Vec<Self> {
-        let count = config.batch_size.div_ceil(LANE_SIZE).min(MOST_LANES);
-        let row = 4 * config.network.width * (config.network.layers + 2) + 8 * terrain.actions();
-        let pass = (MOST_BYTES / (row * terrain.longest())).clamp(1, LANE_SIZE);
-        let lane = |index: usize| Self {
+impl BatchShard {
+    /// Splits the batch into shards.
+    pub(super) fn split(
+        environment: &dyn Environment,
+        config: &ValidTrainConfig,
+        parameters: usize,
+    ) -> Vec<Self> {
+        let count = config.batch_size.div_ceil(SHARD_SIZE).min(MOST_SHARDS);
+        let row = 4 * config.network.width * (config.network.layers + 2) + 8 * environment.actions();
+        let pass = (MOST_BYTES / (row * environment.longest_trajectory())).clamp(1, SHARD_SIZE);
+        let shard = |index: usize| Self {
             size: (index + 1) * config.batch_size / count - index * config.batch_size / count,
             pass,
             tape: Tape::default(),
             gradient: vec![0.0; parameters],
             flows: TrajectoryFlows::default(),
-            slopes: FlowGradient::default(),
+            flow_gradient: FlowGradient::default(),
         };
-        (0..count).map(lane).collect()
+        (0..count).map(shard).collect()
     }
 
-    /// Adds the gradients of all lanes into the first and returns it.
-    pub(super) fn total_gradient(lanes: &mut [Self]) -> &mut [f32] {
-        let (first, others) = lanes.split_first_mut().expect("there is at least one lane");
+    /// Adds the gradients of all shards into the first and returns it.
+    pub(super) fn total_gradient(shards: &mut [Self]) -> &mut [f32] {
+        let (first, others) = shards.split_first_mut().expect("there is at least one shard");
         map_slices(&mut first.gradient, SLICE, |index, sums| {
             for other in &*others {
                 let values = &other.gradient[index * SLICE..];
@@ -114,21 +118,21 @@ impl Lane {
         &mut first.gradient
     }
 
-    /// Samples this lane's trajectories, weighs them and gathers the gradient.
-    pub(super) fn run(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Result<Outcome, TrainError> {
+    /// Samples this shard's trajectories, evaluates the loss and sums up the gradient.
+    pub(super) fn run(&mut self, task: &Task<'_>, guides: &mut [Guide]) -> Result<Outcome, TrainError> {
         self.gradient.fill(0.0);
         let mut total = Outcome::default();
-        for walkers in walkers.chunks_mut(self.pass) {
-            total.extend(self.run_pass(task, walkers)?);
+        for guides in guides.chunks_mut(self.pass) {
+            total.extend(self.run_pass(task, guides)?);
         }
         Ok(total)
     }
 
-    fn run_pass(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Result<Outcome, TrainError> {
-        let trajectories = self.sample(task, walkers);
+    fn run_pass(&mut self, task: &Task<'_>, guides: &mut [Guide]) -> Result<Outcome, TrainError> {
+        let trajectories = self.sample(task, guides);
         let terminals: Vec<Terminal> = trajectories
             .iter()
-            .map(|t| t.terminal.clone().expect("a walk ends in a terminal state"))
+            .map(|t| t.terminal.clone().expect("a trajectory ends in a terminal state"))
             .collect();
         let log_rewards = finite(task.reward.log_rewards(&terminals))?;
         let mut outcome = Outcome::default();
@@ -143,56 +147,57 @@ impl Lane {
         outcome.ends = terminals
             .into_iter()
             .zip(log_rewards)
-            .zip(walkers)
-            .map(|((terminal, log_reward), walker)| End {
+            .zip(guides)
+            .map(|((terminal, log_reward), guide)| End {
                 terminal,
                 log_reward,
-                is_replayed: walker.script.is_some(),
+                is_replayed: guide.script.is_some(),
             })
             .collect();
         Ok(outcome)
     }
 
-    fn sample(&mut self, task: &Task<'_>, walkers: &mut [Walker]) -> Vec<Trajectory> {
+    fn sample(&mut self, task: &Task<'_>, guides: &mut [Guide]) -> Vec<Trajectory> {
         let recording = Recording {
             for_gradient: true,
             parents: matches!(task.objective, Objective::Fm(_)),
-            gathered: task.name.needs_gathered(task.terrain.walk()).then_some(task.reward),
+            partial_reward: task.name.needs_partial_reward(task.environment.walk()).then_some(task.reward),
         };
-        let draw = Draw::Exploring(task.exploration);
-        roll_out(task.terrain, task.network, draw, recording, walkers, &mut self.tape)
+        let selection = ActionSelection::Exploring(task.exploration);
+        roll_out(task.environment, task.network, selection, recording, guides, &mut self.tape)
     }
 
-    /// Evaluates the objective on one trajectory and hands the slopes to the tape.
+    /// Evaluates the objective on one trajectory and hands its gradient to the tape.
     fn compare(&mut self, task: &Task<'_>, trajectory: &Trajectory, log_reward: f64, outcome: &mut Outcome) {
         self.read_flows(task, trajectory, log_reward);
         let weight = 1.0 / task.batch_size as f64;
-        outcome.loss += weight * task.objective.evaluate(&self.flows, &mut self.slopes);
-        outcome.log_partition_slope += weight * self.slopes.log_partition;
-        self.write_slopes(trajectory, weight);
+        outcome.loss += weight * task.objective.evaluate(&self.flows, &mut self.flow_gradient);
+        outcome.log_partition_grad += weight * self.flow_gradient.log_partition;
+        self.write_grad(trajectory, weight);
     }
 
     fn read_flows(&mut self, task: &Task<'_>, trajectory: &Trajectory, log_reward: f64) {
         let (tape, flows) = (&self.tape, &mut self.flows);
         let steps = || trajectory.rows.iter().zip(&trajectory.places);
-        refill(&mut flows.taken, steps().map(|(&row, &place)| f64::from(tape.log_flows(row)[place])));
-        refill(&mut flows.outflow, steps().map(|(&row, _)| tape.outflow(row)));
+        refill(&mut flows.log_edge_flow, steps().map(|(&row, &place)| f64::from(tape.log_flows(row)[place])));
+        refill(&mut flows.log_outflow, steps().map(|(&row, _)| tape.log_outflow(row)));
         // Stopping has the highest number, so it is the last of the allowed actions.
         let last = |row: usize| tape.log_flows(row).last().map_or(f64::NAN, |&flow| f64::from(flow));
-        refill(&mut flows.stop, steps().map(|(&row, _)| last(row)));
-        refill(&mut flows.backward, trajectory.backward.iter().copied());
-        refill(&mut flows.gathered, trajectory.gathered.iter().map(|gathered| gathered / task.temperature));
+        refill(&mut flows.log_stop_flow, steps().map(|(&row, _)| last(row)));
+        refill(&mut flows.log_pb, trajectory.log_pb.iter().copied());
+        let partial = trajectory.partial_log_reward.iter().map(|partial| partial / task.temperature);
+        refill(&mut flows.partial_log_reward, partial);
         flows.log_reward = log_reward / task.temperature;
         flows.log_partition = task.log_partition;
     }
 
-    fn write_slopes(&mut self, trajectory: &Trajectory, weight: f64) {
+    fn write_grad(&mut self, trajectory: &Trajectory, weight: f64) {
         for (step, (&row, &place)) in trajectory.rows.iter().zip(&trajectory.places).enumerate() {
-            self.tape.add_outflow_slope(row, (weight * self.slopes.outflow[step]) as f32);
-            let slopes = self.tape.slopes_mut(row);
-            slopes[place] += (weight * self.slopes.taken[step]) as f32;
-            if let Some(stop) = slopes.last_mut() {
-                *stop += (weight * self.slopes.stop[step]) as f32;
+            self.tape.add_log_outflow_grad(row, (weight * self.flow_gradient.log_outflow[step]) as f32);
+            let grad = self.tape.grad_mut(row);
+            grad[place] += (weight * self.flow_gradient.log_edge_flow[step]) as f32;
+            if let Some(stop) = grad.last_mut() {
+                *stop += (weight * self.flow_gradient.log_stop_flow[step]) as f32;
             }
         }
     }
@@ -208,7 +213,7 @@ impl Lane {
         outcome: &mut Outcome,
     ) {
         let states = self.tape.len();
-        let ends = self.push_terminal_rows(task, trajectories);
+        let ends = self.push_terminal_rows(trajectories);
         task.network.forward(&mut self.tape, states);
         let base = self.tape.len();
         let mut waiting: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
@@ -227,11 +232,12 @@ impl Lane {
         self.tape.truncate(states);
     }
 
-    /// Rows for the terminal states, which want no output but have parents. None where the last action set no bit.
-    fn push_terminal_rows(&mut self, task: &Task<'_>, trajectories: &[Trajectory]) -> Vec<Option<usize>> {
+    /// Rows for the terminal states, of which nothing is requested but which have parents. None where the last action
+    /// switched no input.
+    fn push_terminal_rows(&mut self, trajectories: &[Trajectory]) -> Vec<Option<usize>> {
         let mut push = |trajectory: &Trajectory| {
-            let (&row, &action) = (trajectory.rows.last()?, trajectory.actions.last()?);
-            (task.terrain.stop() != Some(action)).then(|| self.tape.push(Row::with(row, action), &[]))
+            let (&row, changes) = (trajectory.rows.last()?, &trajectory.last_changes);
+            (!changes.is_empty()).then(|| self.tape.push(Some(row), changes, &[]))
         };
         trajectories.iter().map(&mut push).collect()
     }
@@ -240,12 +246,11 @@ impl Lane {
     fn push_parents(&mut self, trajectory: &Trajectory, end: Option<usize>) -> Vec<Vec<usize>> {
         let states = trajectory.rows.iter().skip(1).copied().map(Some).chain([end]);
         let steps = states.zip(&trajectory.actions).zip(&trajectory.parents);
-        let others = |state: Option<usize>, taken: Action, parents: &[Action]| -> Vec<usize> {
+        let mut others = |state: Option<usize>, taken: Action, parents: &Parents| -> Vec<usize> {
             let Some(state) = state else { return vec![] };
-            let others = parents.iter().filter(|&&parent| parent != taken);
-            others.map(|&parent| self.tape.push(Row::without(state, parent), &[parent])).collect()
+            let others = parents.iter().filter(|&(action, _)| action != taken);
+            others.map(|(action, changes)| self.tape.push(Some(state), changes, &[action])).collect()
         };
-        let mut others = others;
         steps.map(|((state, &taken), parents)| others(state, taken, parents)).collect()
     }
 
@@ -264,19 +269,19 @@ impl Lane {
             let own = f64::from(tape.log_flows(row)[place]);
             log_sum_exp(std::iter::once(own).chain(parents.iter().map(other_flow)))
         });
-        refill(&mut self.flows.inflow, inflow);
+        refill(&mut self.flows.log_inflow, inflow);
         self.compare(task, trajectory, log_reward, outcome);
-        self.write_inflow_slopes(trajectory, parents, 1.0 / task.batch_size as f64);
+        self.write_inflow_grad(trajectory, parents, 1.0 / task.batch_size as f64);
     }
 
-    /// Each parent's share of the inflow times the slope of the inflow.
-    fn write_inflow_slopes(&mut self, trajectory: &Trajectory, parents: &[Vec<usize>], weight: f64) {
+    /// Each parent's share of the inflow times the derivative by the log-inflow.
+    fn write_inflow_grad(&mut self, trajectory: &Trajectory, parents: &[Vec<usize>], weight: f64) {
         for (step, parents) in parents.iter().enumerate() {
-            let slope = weight * self.slopes.inflow[step];
+            let grad = weight * self.flow_gradient.log_inflow[step];
             let own = (trajectory.rows[step], trajectory.places[step]);
             for (row, place) in std::iter::once(own).chain(parents.iter().map(|&row| (row, 0))) {
-                let share = (f64::from(self.tape.log_flows(row)[place]) - self.flows.inflow[step]).exp();
-                self.tape.slopes_mut(row)[place] += (slope * share) as f32;
+                let share = (f64::from(self.tape.log_flows(row)[place]) - self.flows.log_inflow[step]).exp();
+                self.tape.grad_mut(row)[place] += (grad * share) as f32;
             }
         }
     }

@@ -1,6 +1,8 @@
-//! What is known about the variables, laid out as walks ask for it.
+//! What is known about the variables, laid out as environments ask for it.
 
 use gflowcausal_graph::{Closure, Constraints, Edge, NodeSet};
+
+use crate::Terminal;
 
 /// Constraints, and for each variable the strict halves of the partial order that follows from them.
 #[derive(Debug, Clone)]
@@ -27,8 +29,20 @@ impl Rules {
         self.before.len()
     }
 
-    pub(crate) fn is_required(&self, edge: Edge) -> bool {
+    /// How many pairs of variables there are.
+    pub(super) fn pairs(&self) -> usize {
+        self.nodes() * (self.nodes() - 1) / 2
+    }
+
+    pub(super) fn is_required(&self, edge: Edge) -> bool {
         self.constraints.required(edge.to).contains(edge.from)
+    }
+
+    /// Whether `terminal` is an order of these variables that knowledge permits.
+    pub(super) fn permit_order(&self, terminal: &Terminal) -> bool {
+        terminal
+            .as_order()
+            .is_some_and(|order| order.nodes() == self.nodes() && self.constraints.permits_order(order))
     }
 
     /// The variables that come before `node` in every order.

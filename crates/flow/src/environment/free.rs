@@ -5,22 +5,81 @@ use std::sync::Arc;
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{Edge, NodeSet, Pdag};
 
-use super::{Action, Rules, State, action_edge, edge_action, shuffle};
-use crate::Terminal;
+use super::action::shuffle;
+use super::{Action, Environment, Registration, Rules, State, Walk, action_edge, edge_action, wrong_kind};
+use crate::{Terminal, TerminalKind};
+
+pub(super) const REGISTRATION: Registration = Registration {
+    build: |rules| Box::new(Free { rules }),
+    terminal: TerminalKind::Digraph,
+    every_state_stops: false,
+    shares_inputs: false,
+};
+
+#[derive(Debug)]
+struct Free {
+    rules: Arc<Rules>,
+}
+
+impl Environment for Free {
+    fn walk(&self) -> Walk {
+        Walk::Free
+    }
+
+    fn nodes(&self) -> usize {
+        self.rules.nodes()
+    }
+
+    fn inputs(&self) -> usize {
+        self.nodes() * self.nodes()
+    }
+
+    fn longest_trajectory(&self) -> usize {
+        self.rules.pairs()
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        Box::new(FreeState::new(Arc::clone(&self.rules)))
+    }
+
+    /// Whether the rules permit the graph and no edge can be added.
+    fn leads_to(&self, terminal: &Terminal) -> bool {
+        let Terminal::Digraph(graph) = terminal else { return false };
+        let permits = |node| self.rules.constraints().permits_parents(node, graph.parents(node));
+        if graph.nodes() != self.nodes()
+            || !(0..graph.nodes()).all(permits)
+            || graph.undirected().next().is_some()
+        {
+            return false;
+        }
+        let mut state = FreeState::new(Arc::clone(&self.rules));
+        graph.directed().for_each(|edge| state.insert(edge));
+        state.is_terminal()
+    }
+
+    /// The optional edges in random order.
+    fn sample_backward_trajectory(&self, terminal: &Terminal, rng: &mut StreamRng) -> Vec<Action> {
+        let Terminal::Digraph(graph) = terminal else { wrong_kind(self.walk(), terminal) };
+        let optional = graph.directed().filter(|&edge| !self.rules.is_required(edge));
+        let mut actions: Vec<Action> = optional.map(|edge| edge_action(graph.nodes(), edge)).collect();
+        shuffle(&mut actions, rng);
+        actions
+    }
+}
 
 /// At most one edge for each pair: the required ones from the start, none that is forbidden, and no node with too
 /// many parents.
 ///
-/// The walk ends when no edge is left to add, which without knowledge is when all pairs are joined. A state is
-/// never stuck for that reason, and each of its added edges can have been the last.
-pub(super) struct FreeState {
+/// A trajectory ends when no edge is left to add, which without knowledge is when all pairs are joined. So a state
+/// without an action is terminal, and each of its added edges can have been the last.
+struct FreeState {
     rules: Arc<Rules>,
     parents: Vec<NodeSet>,
     children: Vec<NodeSet>,
 }
 
 impl FreeState {
-    pub(super) fn new(rules: Arc<Rules>) -> Self {
+    fn new(rules: Arc<Rules>) -> Self {
         let none = vec![NodeSet::empty(rules.nodes()); rules.nodes()];
         let mut state = Self { rules, parents: none.clone(), children: none };
         for edge in Arc::clone(&state.rules).constraints().required_edges() {
@@ -80,23 +139,4 @@ impl State for FreeState {
             Terminal::Digraph(graph)
         })
     }
-}
-
-/// Whether `graph` obeys the rules and no edge can be added.
-pub(super) fn is_complete(graph: &Pdag, rules: Arc<Rules>) -> bool {
-    let obeys = |node| rules.constraints().permits_parents(node, graph.parents(node));
-    if !(0..graph.nodes()).all(obeys) || graph.undirected().next().is_some() {
-        return false;
-    }
-    let mut state = FreeState::new(rules);
-    graph.directed().for_each(|edge| state.insert(edge));
-    state.is_terminal()
-}
-
-/// The optional edges in random order.
-pub(super) fn way_to(graph: &Pdag, rules: &Rules, rng: &mut StreamRng) -> Vec<Action> {
-    let optional = graph.directed().filter(|&edge| !rules.is_required(edge));
-    let mut actions: Vec<Action> = optional.map(|edge| edge_action(graph.nodes(), edge)).collect();
-    shuffle(&mut actions, rng);
-    actions
 }

@@ -1,0 +1,32 @@
+//! The policy at many states, evaluated together: what the probability of a terminal state is computed from.
+
+use super::{Action, InputChange, State};
+use crate::{Network, Tape};
+
+/// States whose policy is wanted.
+#[derive(Default)]
+pub(super) struct PolicyQueries {
+    tape: Tape,
+    allowed: Vec<Action>,
+}
+
+impl PolicyQueries {
+    /// Asks for the policy at `state`, whose inputs are those of row `from` after `changes`; returns its row.
+    pub(super) fn push(&mut self, from: Option<usize>, changes: &[InputChange], state: &dyn State) -> usize {
+        state.allowed(&mut self.allowed);
+        self.tape.push(from, changes, &self.allowed)
+    }
+
+    pub(super) fn evaluate(&mut self, network: &dyn Network) {
+        network.forward(&mut self.tape, 0);
+        self.tape.normalize();
+    }
+
+    /// `ln P(action)` at the state of `row`; negative infinity if it is not allowed there.
+    pub(super) fn log_policy(&self, row: usize, action: Action) -> f64 {
+        match self.tape.requested(row).binary_search(&action) {
+            Ok(place) => f64::from(self.tape.log_flows(row)[place]) - self.tape.log_outflow(row),
+            Err(_) => f64::NEG_INFINITY,
+        }
+    }
+}
