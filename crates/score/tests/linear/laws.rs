@@ -1,5 +1,7 @@
 //! Laws that hold whatever the data are.
 
+use std::sync::atomic::AtomicBool;
+
 use gflowcausal_data::{GraphFamily, Moments, Simulation, simulate};
 use gflowcausal_determinism::{map, with_threads};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
@@ -56,6 +58,32 @@ proptest! {
             let one_by_one = more.iter().map(|parent| score.local(0, &parents.with(parent)));
             for (quick, plain) in score.with_each(0, &parents, &more).into_iter().zip(one_by_one) {
                 close(quick, plain, 1e-6);
+            }
+        }
+    }
+
+    /// With a copy of a column among the candidates, and one among the parents.
+    #[test]
+    fn every_subset_scores_the_same_in_one_branching_elimination(seed in 0u64..1000, bits: u64, limit in 3usize..9) {
+        let simulation = Simulation { nodes: 7, degree: Some(2), rows: 60, seed, ..Simulation::default() };
+        let table = simulate(&simulation).unwrap().table;
+        let columns: Vec<&[f64]> = table.columns().iter().map(|column| column.as_continuous().unwrap()).collect();
+        let copied: Vec<&[f64]> = columns.iter().chain(&columns[..2]).copied().collect();
+        let moments = Moments::of_columns(&copied);
+        let (base, optional): (Vec<usize>, Vec<usize>) = (1..9).partition(|node| bits >> node & bits >> 32 & 1 == 1);
+        let base = NodeSet::of(9, base.into_iter().take(3));
+        let (bic, bge) = (Bic::new(&moments, Penalty::Auto).unwrap(), Bge::new(&moments, BgePrior::default()).unwrap());
+        for score in [&bic as &dyn LocalScore, &bge] {
+            let mut terms = vec![f64::NAN; 1 << optional.len()];
+            score.fill_subsets(0, &base, &optional, limit, &mut terms, &AtomicBool::new(false));
+            for (set, &term) in terms.iter().enumerate() {
+                let mut parents = base.clone();
+                (0..optional.len()).filter(|bit| set >> bit & 1 == 1).for_each(|bit| _ = parents.insert(optional[bit]));
+                if parents.len() <= limit {
+                    close(term, score.local(0, &parents), 1e-6);
+                } else {
+                    prop_assert!(term.is_nan(), "beyond the limit nothing is written");
+                }
             }
         }
     }
