@@ -20,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("flow", &["determinism", "graph"]),
     ("posterior", &["determinism", "graph", "score"]),
     ("search", &["determinism", "graph", "data", "score"]),
-    ("gflowcausal", &["determinism", "graph", "graph-io", "data", "score", "flow", "search"]),
+    ("gflowcausal", &["determinism", "graph", "graph-io", "data", "score", "flow", "search", "posterior"]),
     ("report", &["gflowcausal"]),
     ("bench", &["gflowcausal", "report"]),
     ("cli", &["gflowcausal", "report", "bench"]),

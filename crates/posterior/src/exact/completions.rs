@@ -182,7 +182,7 @@ impl<'a> Task<'a> {
 }
 
 /// The sum of `values`, in a fixed number of partial sums.
-fn sum(values: &[f64]) -> f64 {
+pub(super) fn sum(values: &[f64]) -> f64 {
     let (chunks, rest) = values.as_chunks::<LANES>();
     let mut lanes = [0.0; LANES];
     for chunk in chunks {

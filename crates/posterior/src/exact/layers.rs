@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gflowcausal_determinism::{Stream, StreamRng, rand::RngExt, stream};
+use gflowcausal_determinism::{Stream, StreamRng, categorical, rand::RngExt, stream};
 use gflowcausal_graph::{Dag, NodeSet};
 use gflowcausal_score::ParentSetTables;
 use rustc_hash::FxHashMap;
 
-use super::completions::Completions;
+use super::completions::{Completions, sum};
 use super::local_sums::LocalSums;
 use super::scaled::{self, power_of_two};
 use super::subsets::{SubsetProducts, members};
@@ -133,7 +133,7 @@ impl Layers {
         for (at, &node) in free.iter().enumerate().rev() {
             let ratio = self.ratio(node, within, before);
             let (without, with) = terms[..2 << at].split_at_mut(1 << at);
-            weights[node] = (-(1.0 - ratio) * with.iter().sum::<f64>()).max(0.0);
+            weights[node] = (-(1.0 - ratio) * sum(with)).max(0.0);
             without.iter_mut().zip(with).for_each(|(without, with)| *without += ratio * *with);
         }
         weights
@@ -186,14 +186,7 @@ impl Layers {
 
 /// An index with probability ∝ its weight.
 fn draw(weights: &[f64], rng: &mut StreamRng) -> usize {
-    let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
-    let mut drawn = None;
-    for (index, &weight) in weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0) {
-        drawn = Some(index);
-        left -= weight;
-        if left < 0.0 {
-            break;
-        }
-    }
-    drawn.expect("a state that was reached can be completed")
+    let target = rng.random::<f64>() * weights.iter().sum::<f64>();
+    categorical(weights.iter().copied().enumerate(), target)
+        .expect("a state that was reached can be completed")
 }

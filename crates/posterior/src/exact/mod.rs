@@ -106,7 +106,9 @@ impl Exact {
     ) -> Result<Vec<f64>, ExactError> {
         let nodes = self.nodes();
         let cause = NodeSet::of(nodes, [edge.from]);
-        if tables.log_sum_touching(edge.to, &NodeSet::full(nodes).without(edge.to), &cause) == f64::NEG_INFINITY {
+        if tables.log_sum_touching(edge.to, &NodeSet::full(nodes).without(edge.to), &cause)
+            == f64::NEG_INFINITY
+        {
             return Ok(vec![0.0; nodes * nodes]);
         }
         let log_sum = |node: usize, within: &NodeSet| {

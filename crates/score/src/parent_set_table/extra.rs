@@ -1,8 +1,7 @@
 //! The few parent sets of a variable that are not made of its candidates alone.
 
+use gflowcausal_determinism::log_add;
 use gflowcausal_graph::NodeSet;
-
-use super::zeta::log_add;
 
 /// A sum of weights below this may have lost some of them: they are added up as logarithms instead.
 const SMALL: f64 = 1e-280;

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use gflowcausal_determinism::{StreamRng, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, log_add, log_sum_exp, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
 use super::extra::ExtraSets;
 use super::gather::Gather;
-use super::zeta::{log_add, spread, squeeze, subsets, sum_subsets};
+use super::zeta::{spread, squeeze, subsets, sum_subsets};
 use super::{TableProblem, TableSettings};
 use crate::ScoreError;
 
@@ -144,7 +144,7 @@ impl NodeTable {
             all + share.ln()
         } else if self.containing.is_empty() {
             let touched = subsets(within).filter(|set| set & touching != 0);
-            touched.fold(f64::NEG_INFINITY, |sum, set| log_add(sum, self.terms[set]))
+            log_sum_exp(touched.map(|set| self.terms[set]))
         } else {
             self.touching_one_by_one(within, touching)
         }
@@ -210,7 +210,8 @@ impl NodeTable {
             extra.is_within(within) && touching.is_none_or(|touching| extra.touches(touching))
         });
         let extra = extra.map(|extra| (extra.term, Drawn::Extra(&extra.parents)));
-        match draw(extra.chain(inside), total, rng) {
+        let weighted = extra.chain(inside).map(|(term, drawn)| (drawn, (term - total).exp()));
+        match categorical(weighted, rng.random()).expect("the total is the sum over the sets") {
             Drawn::Inside(set) => self.members(set),
             Drawn::Extra(parents) => parents.clone(),
         }
@@ -229,23 +230,6 @@ impl NodeTable {
 enum Drawn<'a> {
     Inside(usize),
     Extra(&'a NodeSet),
-}
-
-/// One of `sets` with probability `exp(term − total)`.
-fn draw<'a>(sets: impl Iterator<Item = (f64, Drawn<'a>)>, total: f64, rng: &mut StreamRng) -> Drawn<'a> {
-    let mut left: f64 = rng.random();
-    let mut drawn = None;
-    for (term, set) in sets {
-        let share = (term - total).exp();
-        if share > 0.0 {
-            drawn = Some(set);
-            left -= share;
-        }
-        if left < 0.0 {
-            break;
-        }
-    }
-    drawn.expect("the total is the sum over the sets")
 }
 
 /// Whether the sums over the sets that have each of `candidates` variables fit in memory for all of `nodes` variables.

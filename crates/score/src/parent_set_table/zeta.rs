@@ -1,11 +1,6 @@
 //! Sums over subsets in log space.
 
-/// `ln(exp a + exp b)`.
-#[inline]
-pub(super) fn log_add(a: f64, b: f64) -> f64 {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
-}
+use gflowcausal_determinism::log_add;
 
 /// Replaces each entry by the logarithm of the sum over all subsets of its index: the zeta transform, one bit after
 /// the other. `k·2^(k−1)` additions for `k` bits.
@@ -21,7 +16,7 @@ pub(super) fn sum_subsets(values: &mut [f64]) {
 }
 
 /// All subsets of `set`, the empty one last.
-pub(super) fn subsets(set: usize) -> impl Iterator<Item = usize> {
+pub(super) fn subsets(set: usize) -> impl Iterator<Item = usize> + Clone {
     std::iter::successors(Some(set), move |&subset| (subset > 0).then(|| (subset - 1) & set))
 }
 
