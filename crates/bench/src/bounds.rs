@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gflowcausal::data::{Moments, Simulated};
 use gflowcausal::graph::{Constraints, Cpdag, Dag, Pdag, auroc, evaluate, shd};
 use gflowcausal::score::{
-    Bic, ByScore, Cached, Cam, GpMarginal, LocalScore, ParentForest, Penalty, Prune, Quadratic, Selected,
+    Bic, ByScore, Cached, Cam, GpMarginal, GrowShrinkTrees, LocalScore, Penalty, Prune, Quadratic, Selected,
     prune_order,
 };
 use gflowcausal::search::random_order;
@@ -48,7 +48,7 @@ fn with_rule(limit: Limit, simulated: &Simulated, look: &mut dyn FnMut(&dyn Prun
         Limit::Cam => look(&Cam::new(&simulated.table, ALPHA)?),
         Limit::Selected => {
             let bic = Bic::new(&Moments::of_table(&simulated.table)?, Penalty::Auto)?;
-            let forest = ParentForest::new(bic, Constraints::none(simulated.dag.nodes()));
+            let forest = GrowShrinkTrees::new(bic, Constraints::none(simulated.dag.nodes()));
             look(&Selected(&forest));
         }
         Limit::Gp => by_score(GpMarginal::new(&simulated.table)?, look),

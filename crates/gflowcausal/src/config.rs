@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::fingerprint::digest;
 use crate::method::{Discover, method};
+use crate::model::ScoreName;
 
 /// How a causal graph is looked for. Keys are the command line's options without their dashes in front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,7 +16,7 @@ use crate::method::{Discover, method};
 pub struct Config {
     /// The way to find a graph, by its name in the registry.
     pub method: String,
-    /// What graphs are judged by.
+    /// What graphs are scored by.
     pub score: ScoreName,
     /// What a parent costs, in multiples of `ln n`; none: by the extended BIC's rule.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,34 +245,6 @@ choices! {
     pub enum NetworkName: "network" {
         /// Two hidden layers that see one bit change at a time.
         Mlp = "mlp",
-    }
-}
-
-choices! {
-    /// What graphs are judged by.
-    pub enum ScoreName: "score" {
-        /// By the columns' types: `bic` for numbers, `bdeu` for categories, `dg` for both.
-        Auto = "auto",
-        /// Gaussian, a noise variance for each variable.
-        Bic = "bic",
-        /// Gaussian, one noise variance for all.
-        BicEqual = "bic-equal",
-        /// Bayesian Gaussian equivalent.
-        Bge = "bge",
-        /// Dirichlet, for categories.
-        Bdeu = "bdeu",
-        /// Degenerate Gaussian, for numbers and categories together.
-        Dg = "dg",
-        /// Least squares on squares and products.
-        Quadratic = "quadratic",
-        /// The same with one noise variance for all variables.
-        QuadraticEqual = "quadratic-equal",
-        /// Gaussian-process regression.
-        Gp = "gp",
-        /// Additive splines.
-        Spline = "spline",
-        /// Varsortability, the paper's reward for linear data.
-        Varsort = "varsort",
     }
 }
 

@@ -8,9 +8,9 @@ use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, PruneName, ScoreName};
+use crate::config::{Config, PruneName};
 use crate::method::{Discover, Run, Step, Task, Wish, method};
-use crate::model::{FreeReward, GraphReward, Model, OrderReward, resolve};
+use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
 use crate::posterior::{Distance, Draw, Posterior};
 use crate::training_log::write_log;
 use crate::{Error, fingerprint};
@@ -97,7 +97,7 @@ pub struct Discovery {
     /// How far the draws are from the exact distribution, where that is known.
     pub distance: Option<Distance>,
     /// The score, the pruning and the constraints.
-    pub model: Model,
+    pub model: ScoringModel,
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<Moments>,
     /// What is odd about the data.
@@ -132,7 +132,7 @@ pub struct Problem<'a> {
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<Moments>,
     /// The score, the pruning and the constraints.
-    pub model: Model,
+    pub model: ScoringModel,
     /// What is odd about the data.
     pub findings: Vec<Finding>,
     config: Config,
@@ -191,8 +191,8 @@ impl<'a> Problem<'a> {
         config: &Config,
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
-        let judging = config.for_model(method, resolve(config.score, &table));
-        let mut model = Model::new(&table, moments.as_ref(), constraints, &judging)?;
+        let scoring = config.for_model(method, config.score.resolve(&table));
+        let mut model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)?;
         method.check(&model, config)?;
         method.check_data(&Task { table: &table, moments: moments.as_ref(), model: &model, config })?;
         if method.sums_over_graphs(&model) {
@@ -209,15 +209,15 @@ impl<'a> Problem<'a> {
         let model = &self.model;
         let score = model.score_name().name();
         match walk.terminal_kind() {
-            TerminalKind::Dag if model.graph_score(&Dag::empty(self.names.len())).is_none() => {
-                Err(Error::OrdersOnly { score })
-            }
-            TerminalKind::Dag => Ok(Box::new(GraphReward(model))),
-            TerminalKind::Digraph => match FreeReward::new(model) {
+            TerminalKind::Dag => match GraphReward::new(model) {
+                Some(reward) => Ok(Box::new(reward)),
+                None => Err(Error::OrdersOnly { score }),
+            },
+            TerminalKind::Digraph => match CyclicGraphReward::new(model) {
                 Some(reward) => Ok(Box::new(reward)),
                 None => Err(Error::NeedsPlacements { method: "gflownets-score", score }),
             },
-            _ => Ok(Box::new(OrderReward(model))),
+            _ => Ok(Box::new(OrderReward::new(model))),
         }
     }
 
@@ -256,13 +256,9 @@ pub fn problem_fingerprint(table: &Table, config: &Config) -> String {
 /// Refuses what cannot be done with means and covariances alone.
 fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
     let refuse = |option, value: &str| Err(Error::NeedsRows { option, value: value.to_owned() });
-    let is_linear = matches!(
-        config.score,
-        ScoreName::Auto | ScoreName::Bic | ScoreName::BicEqual | ScoreName::Bge | ScoreName::Varsort
-    );
     match config {
         _ if method.needs_rows() => refuse("method", method.name()),
-        _ if !is_linear => refuse("score", config.score.name()),
+        _ if config.score.needs_rows() => refuse("score", config.score.name()),
         Config { prune: PruneName::Cam, .. } => refuse("prune", "cam"),
         Config { missing: Missing::Drop | Missing::Em, .. } => refuse("missing", config.missing.name()),
         Config { exclude, .. } if !exclude.is_empty() => refuse("exclude", &exclude[0]),

@@ -34,14 +34,14 @@ pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, NetworkName, PruneName, ScoreName, TestName};
+pub use config::{Config, NetworkName, PruneName, TestName};
 pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
 pub use driver::Clock;
 pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
-pub use model::Model;
+pub use model::{ScoreName, ScoringModel};
 pub use outputs::{write_outputs, write_samples};
 pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use result::{

@@ -7,7 +7,7 @@ use gflowcausal_determinism::{Stream, StreamRng, map, stream};
 use gflowcausal_flow::Terminal;
 use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
-use gflowcausal_search::{Obedient, climb, random_order, tempered_sweep};
+use gflowcausal_search::{ConstrainedOrderScore, climb, random_order, tempered_sweep};
 
 /// How many random orders tell how far scores spread.
 const RANDOM_ORDERS: u64 = 64;
@@ -38,7 +38,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// By the number of variables, up to those of [`Size::Large`](crate::size::Size): a sweep takes `3d²` placements.
+    /// By the number of variables, up to those of [`Size::Large`](crate::size::Size): a sweep evaluates `3d²` local terms.
     pub(crate) fn by_size(nodes: usize) -> Self {
         if nodes <= 40 { Self { chains: 8, sweeps: 30 } } else { Self { chains: 4, sweeps: 20 } }
     }
@@ -51,7 +51,7 @@ impl<'a> LocalSearch<'a> {
         (target, seed): (f64, u64),
         stop: &'a AtomicBool,
     ) -> Self {
-        Self { score: Until { score: Obedient { score, constraints }, stop }, target, seed }
+        Self { score: Until { score: ConstrainedOrderScore { score, constraints }, stop }, target, seed }
     }
 
     /// Chains from random orders, each cooled from the spread of random orders to the target and then led uphill.
@@ -144,7 +144,7 @@ impl gflowcausal_flow::LocalSearch for LocalSearch<'_> {
 
 /// A score that leaves every variable where it is once the run is to stop: sweeps and climbs end at once.
 struct Until<'a> {
-    score: Obedient<'a>,
+    score: ConstrainedOrderScore<'a>,
     stop: &'a AtomicBool,
 }
 

@@ -3,13 +3,18 @@
 use gflowcausal_graph::{Constraints, Dag, Edge, Order};
 use gflowcausal_score::LocalScore;
 
-use crate::Model;
+use crate::ScoringModel;
 use crate::config::PruneName;
 use crate::posterior::Posterior;
 
 /// The graph to show for `graph`, and its order: itself, or an equivalent one whose directions are likelier, where the score chose the
 /// parents and does not tell equivalent graphs apart.
-pub(crate) fn representative(order: Order, graph: Dag, model: &Model, posterior: &Posterior) -> (Order, Dag) {
+pub(crate) fn representative(
+    order: Order,
+    graph: Dag,
+    model: &ScoringModel,
+    posterior: &Posterior,
+) -> (Order, Dag) {
     let is_blind = model.local_score().is_some_and(LocalScore::is_score_equivalent);
     if !is_blind || model.prune_name() != PruneName::Selected {
         return (order, graph);

@@ -357,7 +357,7 @@ impl Discovery {
         without.remove(edge);
         let mut reversed = without.clone();
         let is_reversible = reversed.insert(edge.reversed()).is_ok();
-        let fall = |dag: &Dag| self.model.gain(dag, &self.graph);
+        let fall = |dag: &Dag| self.model.score_difference(dag, &self.graph);
         let [probability, reverse_probability] =
             [edge, edge.reversed()].map(|edge| self.posterior.edge(edge));
         EdgeResult {

@@ -8,7 +8,7 @@ use gflowcausal_flow::Policy;
 use crate::checkpoints::POLICY;
 use crate::method::policy_draws;
 use crate::posterior::{Draw, Posterior};
-use crate::{Config, Error, Model, Problem, RunDir, problem_fingerprint};
+use crate::{Config, Error, Problem, RunDir, ScoringModel, problem_fingerprint};
 
 /// Draws `count` graphs from the policy that the run in `dir` trained on `table` with `config`.
 ///
@@ -33,7 +33,7 @@ pub fn sample(
 /// Draws `count` graphs from a `policy` that was trained on what `model` says; fewer once `stop` is true.
 #[must_use]
 pub fn sample_policy(
-    model: &Model,
+    model: &ScoringModel,
     policy: &Policy,
     count: usize,
     seed: u64,

@@ -1,4 +1,4 @@
-//! What a given graph is worth on a table, variable by variable and edge by edge.
+//! The score of a given graph on a table, variable by variable and edge by edge.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{GraphScore, LocalScore};
 use serde::Serialize;
 
-use crate::config::{Config, PruneName, ScoreName};
+use crate::config::{Config, PruneName};
 use crate::discover::{complete, moments};
-use crate::model::Model;
+use crate::model::{ScoreKind, ScoreName, ScoringModel};
 use crate::{Error, score};
 
 /// The score of a graph, taken apart.
@@ -61,7 +61,7 @@ pub struct EdgeReport {
 /// ```
 ///
 /// # Errors
-/// Data or options that the score cannot be made of, or a score that judges orders only.
+/// Data or options that the score cannot be made of, or a score of orders alone.
 ///
 /// # Panics
 /// If `dag` has not as many variables as `table` has columns.
@@ -71,46 +71,45 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
     let prepared = complete(Cow::Borrowed(table), config)?;
     let moments = moments(&prepared, config.missing)?;
     let unpruned = Config { prune: PruneName::None, threshold: None, alpha: None, ..config.clone() };
-    let model = Model::new(&prepared, moments.as_ref(), Constraints::none(dag.nodes()), &unpruned)?;
-    let scores = model.scores();
-    let judged = match (scores.local_score(), scores.graph_score()) {
-        (Some(local), _) => by_variable(local, dag),
-        (None, Some(whole)) => as_a_whole(whole, dag),
-        (None, None) => return Err(Error::OrdersOnly { score: model.score_name().name() }),
+    let model = ScoringModel::new(&prepared, moments.as_ref(), Constraints::none(dag.nodes()), &unpruned)?;
+    let parts = match model.kind() {
+        ScoreKind::Decomposable(score) => by_variable(score.local_score(), dag),
+        ScoreKind::GraphWide(score) => as_a_whole(score, dag),
+        ScoreKind::OrderOnly(_) => return Err(Error::OrdersOnly { score: model.score_name().name() }),
     };
-    Ok(judged.report(prepared.rows(), model.score_name(), dag, &names))
+    Ok(parts.report(prepared.rows(), model.score_name(), dag, &names))
 }
 
 /// A graph's score by index, before anything has a name.
-struct Judged {
+struct ScoreParts {
     value: f64,
     terms: Vec<Option<f64>>,
     edges: Vec<(Edge, f64)>,
 }
 
-fn by_variable(local: &dyn LocalScore, dag: &Dag) -> Judged {
+fn by_variable(local: &dyn LocalScore, dag: &Dag) -> ScoreParts {
     let scored = score::score_graph(local, dag);
     let edges = scored.nodes.iter().enumerate().flat_map(|(to, node)| {
         node.edges.iter().map(move |edge| (Edge::new(edge.from, to), -edge.delta_without))
     });
-    Judged {
+    ScoreParts {
         value: scored.total,
         terms: scored.nodes.iter().map(|node| Some(node.score)).collect(),
         edges: edges.collect(),
     }
 }
 
-fn as_a_whole(whole: &dyn GraphScore, dag: &Dag) -> Judged {
+fn as_a_whole(whole: &dyn GraphScore, dag: &Dag) -> ScoreParts {
     let value = whole.graph(dag);
     let loss = |edge: Edge| {
         let mut without = dag.clone();
         without.remove(edge);
         (edge, value - whole.graph(&without))
     };
-    Judged { value, terms: vec![None; dag.nodes()], edges: dag.edges().map(loss).collect() }
+    ScoreParts { value, terms: vec![None; dag.nodes()], edges: dag.edges().map(loss).collect() }
 }
 
-impl Judged {
+impl ScoreParts {
     fn report(mut self, rows: usize, score: ScoreName, dag: &Dag, names: &[&str]) -> GraphReport {
         self.edges.sort_by(|(e, a), (f, b)| b.total_cmp(a).then(e.cmp(f)));
         let name = |node: usize| names[node].to_owned();

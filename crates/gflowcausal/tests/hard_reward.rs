@@ -10,7 +10,7 @@ use gflowcausal_flow::{
     Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
-use gflowcausal_score::{Bic, ParentForest, Penalty, PlacementScore};
+use gflowcausal_score::{Bic, GrowShrinkTrees, OrderModularScore, Penalty};
 use gflowcausal_search::climb;
 
 const NODES: usize = 12;
@@ -26,11 +26,11 @@ impl Terms {
             Simulation { nodes: NODES, degree: Some(2), standardize: true, seed, ..Simulation::default() };
         let moments = Moments::of_table(&simulate(&config).unwrap().table).unwrap();
         let score = Bic::new(&moments, Penalty::Auto).unwrap();
-        let forest = ParentForest::new(score, Constraints::none(NODES));
+        let forest = GrowShrinkTrees::new(score, Constraints::none(NODES));
         Self(map(NODES << NODES, |at| {
             let (node, set) = (at >> NODES, at & ((1 << NODES) - 1));
             let before = NodeSet::of(NODES, (0..NODES).filter(|other| set >> other & 1 == 1));
-            if before.contains(node) { f64::NAN } else { forest.placement(node, &before) }
+            if before.contains(node) { f64::NAN } else { forest.local(node, &before) }
         }))
     }
 }
@@ -41,7 +41,7 @@ impl LocalLogReward for Terms {
     }
 }
 
-impl PlacementScore for Terms {
+impl OrderModularScore for Terms {
     fn name(&self) -> &'static str {
         "bic"
     }
@@ -50,7 +50,7 @@ impl PlacementScore for Terms {
         NODES
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.log_local(node, before)
     }
 }

@@ -7,7 +7,7 @@ use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Model, Problem, PruneName, RunFile, RunResult, ScoreName, sample_policy, with_threads,
+    Config, Error, Problem, PruneName, RunFile, RunResult, ScoringModel, sample_policy, with_threads,
     write_samples,
 };
 use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
@@ -34,7 +34,7 @@ pub(crate) struct Fit {
     log: Option<Vec<u8>>,
     /// The options and the data, as in `config.toml`.
     file: String,
-    model: OnceLock<Model>,
+    model: OnceLock<ScoringModel>,
 }
 
 impl Fit {
@@ -67,7 +67,7 @@ impl Fit {
         })
     }
 
-    fn model(&self) -> Result<&Model, Failure> {
+    fn model(&self) -> Result<&ScoringModel, Failure> {
         if let Some(model) = self.model.get() {
             return Ok(model);
         }
@@ -105,16 +105,12 @@ impl Fit {
 }
 
 /// Whether the model is made of means and covariances alone.
-fn is_linear(model: &Model) -> bool {
-    let by_moments = matches!(
-        model.score_name(),
-        ScoreName::Bic | ScoreName::BicEqual | ScoreName::Bge | ScoreName::Varsort
-    );
-    by_moments && model.prune_name() != PruneName::Cam
+fn is_linear(model: &ScoringModel) -> bool {
+    !model.score_name().needs_rows() && model.prune_name() != PruneName::Cam
 }
 
 /// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
-fn rowless(config: &Config, model: &Model) -> Config {
+fn rowless(config: &Config, model: &ScoringModel) -> Config {
     let (missing, standardize, exclude) = (Missing::Error, false, Vec::new());
     Config {
         score: model.score_name(),

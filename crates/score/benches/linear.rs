@@ -13,7 +13,8 @@ use gflowcausal_determinism::rand::seq::SliceRandom;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 use gflowcausal_score::{
-    Bic, BicEqual, Cached, GrowShrink, LocalScore, OrderScore, ParentForest, Penalty, best_insertion, moved,
+    Bic, BicEqual, Cached, GrowShrink, GrowShrinkTrees, LocalScore, OrderScore, Penalty, best_insertion,
+    moved,
 };
 
 fn moments(nodes: usize) -> Moments {
@@ -30,8 +31,8 @@ fn bic(nodes: usize) -> Bic {
     Bic::new(&moments(nodes), Penalty::Auto).expect("valid")
 }
 
-fn forest(nodes: usize) -> ParentForest<Bic> {
-    ParentForest::new(bic(nodes), Constraints::none(nodes))
+fn forest(nodes: usize) -> GrowShrinkTrees<Bic> {
+    GrowShrinkTrees::new(bic(nodes), Constraints::none(nodes))
 }
 
 fn random_order(nodes: usize, k: u64) -> Order {
@@ -128,7 +129,7 @@ fn random_orders(c: &mut Criterion) {
     for nodes in [30, 100] {
         let orders: Vec<Order> = (0..64).map(|k| random_order(nodes, k)).collect();
         group.bench_function(BenchmarkId::from_parameter(nodes), |b| {
-            let total = |forest: ParentForest<Bic>| {
+            let total = |forest: GrowShrinkTrees<Bic>| {
                 _ = black_box(orders.iter().map(|order| OrderScore::score(&forest, order)).sum::<f64>());
             };
             b.iter_custom(|times| timed(times, |_| forest(nodes), total));
@@ -157,7 +158,7 @@ fn insertion_deltas(c: &mut Criterion) {
             });
         });
         group.bench_function(BenchmarkId::new("bic, cold", nodes), |b| {
-            let deltas = |forest: ParentForest<Bic>| _ = black_box(forest.insertion_deltas(&order, 0));
+            let deltas = |forest: GrowShrinkTrees<Bic>| _ = black_box(forest.insertion_deltas(&order, 0));
             b.iter_custom(|times| timed(times, |_| forest(nodes), deltas));
         });
         group.bench_function(BenchmarkId::new("bic, known", nodes), |b| {

@@ -1,31 +1,32 @@
 //! Whatever looks at data given a graph: one local-score engine for sampling, search, posteriors and pruning.
 //!
 //! Scores are natural logarithms and higher is better. Three kinds are told apart by type: a [`LocalScore`] is a sum
-//! over variables given their parents, a [`PlacementScore`] a sum over variables given the set before them, an
+//! over variables given their parents, a [`OrderModularScore`] a sum over variables given the set before them, an
 //! [`OrderScore`] any number for an order.
 
+mod bdeu;
 mod cache;
-mod discrete;
+mod degenerate_gaussian;
 mod error;
 mod explain;
 mod gaussian;
 mod gp;
 mod local;
-mod mixed;
 mod order;
 mod parent_set_table;
 mod parents;
 mod prune;
 mod quadratic;
 mod regress;
-mod shared;
+mod shared_terms;
 mod sortability;
 mod spline;
-mod standard;
+mod standard_columns;
 mod varsort;
 
+pub use bdeu::Bdeu;
 pub use cache::{CacheCounts, Cached};
-pub use discrete::Bdeu;
+pub use degenerate_gaussian::DegenerateGaussian;
 pub use error::ScoreError;
 pub use explain::{ScoredEdge, ScoredGraph, ScoredNode, score_graph};
 pub use gaussian::{
@@ -33,10 +34,9 @@ pub use gaussian::{
 };
 pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
-pub use mixed::DegenerateGaussian;
-pub use order::{Complete, Insertion, OrderScore, PlacementScore, best_insertion, moved};
+pub use order::{Complete, Insertion, OrderModularScore, OrderScore, best_insertion, moved};
 pub use parent_set_table::{ParentSetTables, TableSettings, candidate_parents};
-pub use parents::{BestParents, BestTable, GrowShrink, ParentForest, ParentSums, ParentTable};
+pub use parents::{BestParents, BestTable, GrowShrink, GrowShrinkTrees, ParentSums, ParentTable};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

@@ -31,7 +31,7 @@ pub trait OrderScore: Send + Sync {
 
 /// A score of an order that is a sum over the variables of a term that depends on the variable and the *set* of those
 /// before it, whatever their arrangement: the best next variable depends only on what is placed.
-pub trait PlacementScore: Send + Sync {
+pub trait OrderModularScore: Send + Sync {
     /// The name users know it by.
     fn name(&self) -> &'static str;
 
@@ -39,16 +39,16 @@ pub trait PlacementScore: Send + Sync {
     fn nodes(&self) -> usize;
 
     /// The term of `node` when exactly `before` come before it; −∞ if the constraints forbid that.
-    fn placement(&self, node: usize, before: &NodeSet) -> f64;
+    fn local(&self, node: usize, before: &NodeSet) -> f64;
 }
 
-impl<P: PlacementScore + ?Sized> OrderScore for P {
+impl<P: OrderModularScore + ?Sized> OrderScore for P {
     fn name(&self) -> &'static str {
-        PlacementScore::name(self)
+        OrderModularScore::name(self)
     }
 
     fn nodes(&self) -> usize {
-        PlacementScore::nodes(self)
+        OrderModularScore::nodes(self)
     }
 
     /// `d` placements.
@@ -56,7 +56,7 @@ impl<P: PlacementScore + ?Sized> OrderScore for P {
         let mut before = NodeSet::empty(order.nodes());
         let mut total = 0.0;
         for node in order.iter() {
-            total += self.placement(node, &before);
+            total += self.local(node, &before);
             before.insert(node);
         }
         total
@@ -72,14 +72,14 @@ impl<P: PlacementScore + ?Sized> OrderScore for P {
         let mut own = Vec::with_capacity(order.nodes());
         let mut crossing = Vec::with_capacity(rest.len());
         for &other in &rest {
-            own.push(self.placement(node, &before));
-            let alone = self.placement(other, &before);
+            own.push(self.local(node, &before));
+            let alone = self.local(other, &before);
             before.insert(node);
-            crossing.push((alone, self.placement(other, &before)));
+            crossing.push((alone, self.local(other, &before)));
             before.remove(node);
             before.insert(other);
         }
-        own.push(self.placement(node, &before));
+        own.push(self.local(node, &before));
         outwards(present, &own, &crossing)
     }
 }
@@ -155,7 +155,7 @@ pub fn best_insertion(score: &(impl OrderScore + ?Sized), order: &Order, node: u
 #[derive(Debug, Clone)]
 pub struct Complete<S>(pub S);
 
-impl<S: LocalScore> PlacementScore for Complete<S> {
+impl<S: LocalScore> OrderModularScore for Complete<S> {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -164,7 +164,7 @@ impl<S: LocalScore> PlacementScore for Complete<S> {
         self.0.nodes()
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.0.local(node, before)
     }
 }

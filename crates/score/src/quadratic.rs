@@ -6,8 +6,8 @@ use faer::Mat;
 use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
 
-use crate::shared::SharedTerms;
-use crate::standard::StandardColumns;
+use crate::shared_terms::SharedTerms;
+use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
 /// A term with less than this share of its length left beside the others is a linear function of them.
@@ -26,11 +26,11 @@ const LARGEST: f64 = 200.0;
 /// largest hides the noise of all.
 const WIDEST: f64 = 1e12;
 
-/// `−(n/2) ln(RSS/n) − (k/2)·price` with the `k = p + p(p+1)/2` linear, square and product terms of `p` parents.
+/// `−(n/2) ln(RSS/n) − (k/2)·penalty` with the `k = p + p(p+1)/2` linear, square and product terms of `p` parents.
 ///
 /// The fit has an intercept and is made on standardised columns by an orthogonal factorisation with pivoting; the
 /// residual is on the data's own scale, as in [`Bic`](crate::Bic). A term that depends linearly on the others explains
-/// nothing and still costs its price. When `k + 1 ≥ n` the fit is worth nothing. One factorisation serves every
+/// nothing and still costs its penalty. When `k + 1 ≥ n` the fit is worth nothing. One factorisation serves every
 /// variable outside the parent set.
 ///
 /// Squares of squares of squares reach 10⁴⁰, and one such row rounds away what the others tell. A variable that spans
@@ -39,7 +39,7 @@ const WIDEST: f64 = 1e12;
 pub struct Quadratic {
     data: StandardColumns,
     wide: Vec<Wide>,
-    price: f64,
+    penalty_per_parent: f64,
     noise: Noise,
     shared: SharedTerms,
 }
@@ -90,14 +90,14 @@ impl Quadratic {
     /// No rows, a column that is not real or misses a cell, or a penalty below zero.
     pub fn new(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
         let data = StandardColumns::new(table)?;
-        let price = penalty.price(data.rows as u64, data.nodes())?;
+        let penalty_per_parent = penalty.per_parent(data.rows as u64, data.nodes())?;
         let shared = SharedTerms::with_room_for(ROOM, data.nodes());
         let wide = Wide::all(table)?;
-        Ok(Self { data, wide, price, noise: Noise::Own, shared })
+        Ok(Self { data, wide, penalty_per_parent, noise: Noise::Own, shared })
     }
 
     /// The score under the assumption that the noise of all variables has one variance `σ²`, as in RL-BIC2:
-    /// `−(n/2)(ln σ² + RSS/(nσ²)) − (k/2)·price`. It depends on the columns' scales.
+    /// `−(n/2)(ln σ² + RSS/(nσ²)) − (k/2)·penalty`. It depends on the columns' scales.
     ///
     /// A variable's variance given all others is at most `σ²` and reaches it where nothing is caused: `σ²` is the
     /// largest such residual variance. With fewer than twice as many rows as terms it is the smallest variance of a
@@ -154,8 +154,8 @@ impl Quadratic {
         let credible = design.len() + 1 < data.rows;
         let basis = if credible { orthonormal(&design, data.rows) } else { Mat::zeros(data.rows, 0) };
         let left = residual_shares(&basis, &data.columns[nodes.clone()]);
-        let price = 0.5 * design.len() as f64 * self.price;
-        nodes.zip(left).map(|(node, share)| self.log_likelihood(data, node, share) - price).collect()
+        let penalty = 0.5 * design.len() as f64 * self.penalty_per_parent;
+        nodes.zip(left).map(|(node, share)| self.log_likelihood(data, node, share) - penalty).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
 
 use crate::regress::{AdditiveProblem, SplineBasis, consecutive};
-use crate::standard::StandardColumns;
+use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
 /// How many knots a spline has when there are rows enough: the custom of additive models.
@@ -16,16 +16,16 @@ pub(crate) const KNOTS: usize = 10;
 /// How many rows additive models look at: more are thinned to this many, evenly spaced.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
-/// The marginal likelihood of an additive spline model, less `(k/2)·price` for `k` parents.
+/// The marginal likelihood of an additive spline model, less `(k/2)·penalty` for `k` parents.
 ///
 /// Each parent has a line and, beside it, natural cubic splines with up to 10 knots at its quantiles. Lines are fitted
-/// and cost the price, as in [`Bic`](crate::Bic); bends are integrated out under the prior of smoothing splines, as
+/// and cost the penalty, as in [`Bic`](crate::Bic); bends are integrated out under the prior of smoothing splines, as
 /// smooth as restricted likelihood (REML) makes them: `−(n/2) ln D − ½ ln |G + W|/(|G_L||W|)`, with `D` the mean squared
 /// residual and penalty, `G` the gram matrix of all functions, `G_L` that of the lines, `W` the penalty of the bends. A
 /// parent that acts along a line keeps no bends, so on linear data this comes close to `Bic`. With no more rows than
 /// lines, the fit is worth nothing. More than ten thousand rows are thinned to ten thousand.
 ///
-/// A price for each effective coefficient instead of the integral misses edges: on additive Gaussian-process data with
+/// A penalty for each effective coefficient instead of the integral misses edges: on additive Gaussian-process data with
 /// 10 variables and 40 edges the best graph then has 3 wrong edges, and 0 or 1 with the integral.
 ///
 /// Splines are made once for each variable and their products once for each pair, so that a term costs `O(k³)` a
@@ -34,7 +34,7 @@ pub(crate) const MAX_ROWS: usize = 10_000;
 pub struct Spline {
     data: StandardColumns,
     bases: Vec<SplineBasis>,
-    price: f64,
+    penalty_per_parent: f64,
     /// For each pair of variables, made when first needed: mean products of the functions of the two, row by row.
     grams: Vec<OnceLock<Vec<f64>>>,
     /// For each variable, made when first needed: mean products of its functions with every response.
@@ -59,7 +59,7 @@ impl Spline {
         let size = (data.rows / 10).clamp(3, KNOTS);
         Ok(Self {
             bases: data.columns.iter().map(|column| SplineBasis::new(column, size)).collect(),
-            price: penalty.price(data.rows as u64, nodes)?,
+            penalty_per_parent: penalty.per_parent(data.rows as u64, nodes)?,
             grams: (0..nodes * nodes).map(|_| OnceLock::new()).collect(),
             crosses: (0..nodes).map(|_| OnceLock::new()).collect(),
             data,
@@ -126,9 +126,9 @@ impl LocalScore for Spline {
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         let varying: Vec<usize> = parents.iter().filter(|&parent| self.bases[parent].len() > 0).collect();
         // A parent costs its line even if it is constant or the fit was refused.
-        let price = 0.5 * parents.len() as f64 * self.price;
+        let penalty = 0.5 * parents.len() as f64 * self.penalty_per_parent;
         let evidence = self.problem(node, &varying).fit().map_or(0.0, |fit| fit.log_evidence);
-        evidence - price - self.data.rows as f64 * self.data.log_scale[node]
+        evidence - penalty - self.data.rows as f64 * self.data.log_scale[node]
     }
 
     /// A regression can be told from its rivals only while it has fewer than half as many terms as there are rows.

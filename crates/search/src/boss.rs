@@ -5,7 +5,7 @@ use gflowcausal_determinism::rand::seq::SliceRandom;
 use gflowcausal_graph::Order;
 use gflowcausal_score::{OrderScore, best_insertion, moved};
 
-use crate::obedience::{Obedient, random_order};
+use crate::constrained_order::{ConstrainedOrderScore, random_order};
 
 /// How many sweeps a start makes at most by the rough score: the order is far from good, and so is any exact answer.
 const ROUGH_SWEEPS: usize = 3;
@@ -18,8 +18,8 @@ const ROUGH_SWEEPS: usize = 3;
 /// costs what the score takes for all places of one variable: with grow–shrink trees `3d` looks.
 #[must_use]
 pub fn boss(
-    rough: &Obedient<'_>,
-    score: &Obedient<'_>,
+    rough: &ConstrainedOrderScore<'_>,
+    score: &ConstrainedOrderScore<'_>,
     rng: &mut StreamRng,
     is_stopped: impl Fn() -> bool,
 ) -> Order {
@@ -34,7 +34,7 @@ pub fn boss(
 
 /// Puts each variable once where the order is worth most; says whether one moved and the search may go on.
 fn sweep(
-    score: &Obedient<'_>,
+    score: &ConstrainedOrderScore<'_>,
     order: &mut Order,
     rng: &mut StreamRng,
     is_stopped: &impl Fn() -> bool,

@@ -70,7 +70,7 @@ mod tests {
 
     use gflowcausal_determinism::{Stream, stream};
     use gflowcausal_graph::NodeSet;
-    use gflowcausal_score::PlacementScore;
+    use gflowcausal_score::OrderModularScore;
 
     use super::*;
 
@@ -80,7 +80,7 @@ mod tests {
         forbidden: Option<(usize, usize)>,
     }
 
-    impl PlacementScore for Made {
+    impl OrderModularScore for Made {
         fn name(&self) -> &'static str {
             "made"
         }
@@ -89,7 +89,7 @@ mod tests {
             self.nodes
         }
 
-        fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+        fn local(&self, node: usize, before: &NodeSet) -> f64 {
             if self.forbidden.is_some_and(|(first, then)| node == first && before.contains(then)) {
                 return f64::NEG_INFINITY;
             }

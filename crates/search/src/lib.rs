@@ -2,19 +2,19 @@
 //! independent components, continuous weights.
 
 mod boss;
+mod constrained_order;
 mod continuous;
 mod ges;
 mod insertion;
 mod lingam;
-mod obedience;
 mod pc;
 mod sort;
 
 pub use boss::{best_order, boss};
-pub use continuous::{Dagma, Notears, Weighted, cycle_measure};
+pub use constrained_order::{ConstrainedOrderScore, random_order};
+pub use continuous::{Dagma, Notears, Weighted, acyclicity_h};
 pub use ges::{FoundClass, Ges, NotScoreEquivalent};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
 pub use lingam::{LingamError, direct_lingam, ica_lingam};
-pub use obedience::{Obedient, random_order};
 pub use pc::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass, TestError};
 pub use sort::{equal_variance_order, r2_order, variance_order};

@@ -4,7 +4,7 @@ use gflowcausal_data::Moments;
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 use gflowcausal_score::{Correlation, ScoreError, coefficients_of_determination};
 
-use crate::obedience::grown_order;
+use crate::constrained_order::grown_order;
 
 /// A variance below this share of the first one is rounding.
 const RESOLUTION: f64 = 1e-12;

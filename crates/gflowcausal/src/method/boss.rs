@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_graph::Order;
-use gflowcausal_search::{Obedient, best_order, boss};
+use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model};
+use crate::{Config, Error, ScoringModel};
 
 /// How many starts run side by side before the clock is asked.
 const BATCH: usize = 4;
@@ -29,7 +29,7 @@ impl Discover for Boss {
         &["score", "penalty", "prune", "threshold", "alpha", "restarts"]
     }
 
-    fn check(&self, _model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, _model: &ScoringModel, config: &Config) -> Result<(), Error> {
         match config.restarts {
             Some(0) => Err(Error::Value { option: "restarts", value: 0.0, range: "at least 1" }),
             _ => Ok(()),
@@ -58,12 +58,13 @@ impl Discover for Boss {
 /// What the starts with these numbers come to.
 pub(super) fn starts(task: &Task<'_>, run: &Run<'_>, numbers: Range<usize>) -> Vec<Order> {
     let Task { model, config, .. } = *task;
-    let obedient = |score| Obedient { score, constraints: model.constraints() };
-    let (rough, score) = (obedient(model.rough().order_score()), obedient(model.order_score()));
+    let constrained = |score| ConstrainedOrderScore { score, constraints: model.constraints() };
+    let screening = model.screening_score();
+    let (screening, score) = (constrained(&screening), constrained(model.order_score()));
     let stop = run.stop;
     map(numbers.len(), |k| {
         let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });
-        boss(&rough, &score, &mut rng, || stop.load(Ordering::Relaxed))
+        boss(&screening, &score, &mut rng, || stop.load(Ordering::Relaxed))
     })
 }
 

@@ -4,7 +4,7 @@ use gflowcausal_data::Moments;
 use gflowcausal_search::{Dagma, Notears, Weighted};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model};
+use crate::{Config, Error, ScoringModel};
 
 /// The customary weight below which an edge goes.
 const THRESHOLD: f64 = 0.3;
@@ -58,7 +58,7 @@ impl Discover for Continuous {
         &["l1", "threshold"]
     }
 
-    fn check(&self, _model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, _model: &ScoringModel, config: &Config) -> Result<(), Error> {
         for (option, value) in [("l1", config.l1), ("threshold", config.threshold)] {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value >= 0.0)) {
                 return Err(Error::Value { option, value, range: "zero or more" });

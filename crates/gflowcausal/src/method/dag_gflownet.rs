@@ -1,13 +1,12 @@
 //! DAG-GFlowNet: edges added to a DAG until the policy stops, drawn in proportion to the posterior.
 
 use gflowcausal_flow::{ObjectiveName, Problem, TrainConfig, Trainer, Walk};
-use gflowcausal_graph::Dag;
 
 use super::training::{resumed, train};
 use super::{Discover, Found, Run, Step, Task, policy_draws};
 use crate::model::GraphReward;
 use crate::posterior::Posterior;
-use crate::{Config, Error, Model, Training};
+use crate::{Config, Error, ScoringModel, Training};
 
 /// Deleu et al. (2022): walk `graph`, modified detailed balance, no search and no pruning.
 pub(super) struct DagGFlowNet;
@@ -25,18 +24,15 @@ impl Discover for DagGFlowNet {
         &["score", "penalty", "iterations", "batch-size", "learning-rate", "hidden", "temperature", "samples"]
     }
 
-    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         let nodes = model.constraints().nodes();
         settings(config, nodes).validate()?;
-        match model.graph_score(&Dag::empty(nodes)) {
-            Some(_) => Ok(()),
-            None => Err(Error::OrdersOnly { score: model.score_name().name() }),
-        }
+        reward(model).map(|_| ())
     }
 
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
-        let reward = GraphReward(model);
+        let reward = reward(model)?;
         let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
         let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
@@ -52,6 +48,10 @@ impl Discover for DagGFlowNet {
         let order = best.topological_order();
         Ok(Found { graph: best, order, class: None, draws, posterior, training, distance: None })
     }
+}
+
+fn reward(model: &ScoringModel) -> Result<GraphReward<'_>, Error> {
+    GraphReward::new(model).ok_or(Error::OrdersOnly { score: model.score_name().name() })
 }
 
 /// Iterations and batches where the user leaves them open: the authors' batches and enough to learn the posterior up to

@@ -1,14 +1,15 @@
 //! The exact distribution over orders and their graphs, by dynamic programming over the subset lattice.
 
 use gflowcausal_determinism::{Stream, map, stream};
-use gflowcausal_flow::{Lattice, LatticeError, LocalLogReward};
-use gflowcausal_graph::{Dag, NodeSet, Order};
-use gflowcausal_score::{BestParents, PlacementScore};
+use gflowcausal_flow::{Lattice, LatticeError};
+use gflowcausal_graph::{Dag, Order};
+use gflowcausal_score::{BestParents, OrderModularScore};
 
 use super::{Discover, Found, Run, Step, Task};
+use crate::model::ModularReward;
 use crate::posterior::{Draw, Posterior};
 use crate::representative::representative;
-use crate::{Config, Error, Model, PruneName, ScoreName};
+use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
 
 /// Every order at once, up to 20 variables.
 pub(super) struct Exact;
@@ -28,18 +29,18 @@ impl Discover for Exact {
 
     /// The best of all graphs for every score that is a sum over variables given their parents.
     fn pruning(&self, score: ScoreName) -> PruneName {
-        match score {
-            ScoreName::Quadratic | ScoreName::QuadraticEqual | ScoreName::Gp => PruneName::Selected,
+        match score.default_prune() {
+            PruneName::Score => PruneName::Selected,
             _ => PruneName::Auto,
         }
     }
 
-    fn sums_over_graphs(&self, _model: &Model) -> bool {
+    fn sums_over_graphs(&self, _model: &ScoringModel) -> bool {
         true
     }
 
-    fn check(&self, model: &Model, _config: &Config) -> Result<(), Error> {
-        placements(model)?;
+    fn check(&self, model: &ScoringModel, _config: &Config) -> Result<(), Error> {
+        order_modular_score(model)?;
         let nodes = model.constraints().nodes();
         if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
@@ -63,9 +64,9 @@ impl Discover for Exact {
 }
 
 /// The best order and the best graph it allows.
-fn best(model: &Model) -> Result<(Order, Dag), Error> {
-    let best_order = |placements: &dyn PlacementScore| -> Result<Order, Error> {
-        let reward = Tempered { placements, temperature: 1.0 };
+fn best(model: &ScoringModel) -> Result<(Order, Dag), Error> {
+    let best_order = |score: &dyn OrderModularScore| -> Result<Order, Error> {
+        let reward = ModularReward { score, temperature: 1.0 };
         Ok(Lattice::new(&reward, model.constraints())?.best_order().0)
     };
     if let Some(sums) = model.sums() {
@@ -74,52 +75,40 @@ fn best(model: &Model) -> Result<(Order, Dag), Error> {
         let graph = table.best_dag(&order).ok_or(Error::NothingFound)?;
         return Ok((order, graph));
     }
-    let order = best_order(placements(model)?)?;
+    let order = best_order(order_modular_score(model)?)?;
     let graph = model.graph_of(&order);
     Ok((order, graph))
 }
 
-fn placements(model: &Model) -> Result<&dyn PlacementScore, Error> {
+fn order_modular_score(model: &ScoringModel) -> Result<&dyn OrderModularScore, Error> {
     let score = model.score_name().name();
-    model.placements().ok_or(Error::NeedsPlacements { method: "exact", score })
+    model.order_modular_score().ok_or(Error::NeedsPlacements { method: "exact", score })
 }
 
 /// The distribution over orders that `model` asks for.
 ///
 /// # Errors
-/// With too many variables, or a score that is no sum over placements.
-pub(super) fn lattice(model: &Model) -> Result<Lattice, Error> {
-    let reward = Tempered { placements: placements(model)?, temperature: model.temperature() };
+/// With too many variables, or a score that is no sum over variables given the set before them.
+pub(super) fn lattice(model: &ScoringModel) -> Result<Lattice, Error> {
+    let reward = ModularReward { score: order_modular_score(model)?, temperature: model.temperature() };
     Ok(Lattice::new(&reward, model.constraints())?)
 }
 
 /// `P(row → column)` over all orders and the graphs drawn for them.
-pub(super) fn edge_probabilities(lattice: &Lattice, model: &Model) -> Vec<f64> {
+pub(super) fn edge_probabilities(lattice: &Lattice, model: &ScoringModel) -> Vec<f64> {
     let rows = lattice
         .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
     // Sums over sets may round to a hair above one.
     rows.concat().into_iter().map(|probability| probability.clamp(0.0, 1.0)).collect()
 }
 
-fn draws(lattice: &Lattice, model: &Model, count: usize, seed: u64) -> Vec<Draw> {
+fn draws(lattice: &Lattice, model: &ScoringModel, count: usize, seed: u64) -> Vec<Draw> {
     let drawn = map(count, |k| {
         let order = lattice.sample(&mut stream(seed, Stream::Sample { k: k as u64 }));
         let mut rng = stream(seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&order, model.scores(), &mut rng);
+        let drawn = model.draw_graph(&order, model.evaluator(), &mut rng);
         let log_prob = drawn.log_reward - lattice.log_partition();
         Draw { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
     });
     Draw::merged(drawn)
-}
-
-/// Placements as local log-rewards at a temperature.
-struct Tempered<'a> {
-    placements: &'a dyn PlacementScore,
-    temperature: f64,
-}
-
-impl LocalLogReward for Tempered<'_> {
-    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
-        self.placements.placement(node, given) / self.temperature
-    }
 }

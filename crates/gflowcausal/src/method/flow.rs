@@ -8,16 +8,17 @@ use gflowcausal_flow::{
     LogReward, ObjectiveName, Problem, SampleMode, Sampler, Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Dag, Order};
+use gflowcausal_score::OrderScore;
 use gflowcausal_search::best_order;
 
 use super::training::{Trained, resumed, train};
 use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
 use crate::local_search::{Effort, LocalSearch};
-use crate::model::{FreeReward, GraphReward, OrderModel, OrderReward, order_near};
+use crate::model::{CyclicGraphReward, GraphReward, OrderEvaluator, OrderReward, nearest_order};
 use crate::posterior::{Distance, Draw, Posterior, Weighting};
 use crate::representative::representative;
 use crate::size::Size;
-use crate::{Config, Error, Model, Training};
+use crate::{Config, Error, ScoringModel, Training};
 
 /// By how many nats the best order may be above all draws.
 const FAR: f64 = 5.0;
@@ -69,18 +70,18 @@ impl Discover for GFlowCausal {
         ]
     }
 
-    fn sums_over_graphs(&self, model: &Model) -> bool {
-        model.is_quick() && model.constraints().nodes() <= MOST_NODES_OF_SUMS
+    fn sums_over_graphs(&self, model: &ScoringModel) -> bool {
+        model.is_cheap() && model.constraints().nodes() <= MOST_NODES_OF_SUMS
     }
 
-    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         let score = model.score_name().name();
         settings(config, model.constraints().nodes()).validate()?;
         match config.walk {
             Walk::Free => {
                 Err(Error::Combination { option: "walk", value: "free", with: "method gflowcausal" })
             }
-            Walk::Graph if model.graph_score(&Dag::empty(model.constraints().nodes())).is_none() => {
+            Walk::Graph if GraphReward::new(model).is_none() => {
                 Err(Error::Combination { option: "walk", value: "graph", with: score })
             }
             _ => Ok(()),
@@ -89,10 +90,13 @@ impl Discover for GFlowCausal {
 
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
         let Task { model, config, .. } = *task;
-        let (orders, graphs) = (OrderReward(model), GraphReward(model));
-        let reward: &dyn LogReward = if config.walk.ends_in_orders() { &orders } else { &graphs };
-        let search =
-            LocalSearch::new(model.reward(model.scores()), model.constraints(), target(config), run.stop);
+        let (orders, graphs) = (OrderReward::new(model), GraphReward::new(model));
+        let reward: &dyn LogReward = match &graphs {
+            Some(graphs) if !config.walk.ends_in_orders() => graphs,
+            _ => &orders,
+        };
+        let score = model.drawing_score(model.evaluator());
+        let search = LocalSearch::new(&score, model.constraints(), target(config), run.stop);
         let local_search = config.walk.ends_in_orders().then_some(&search as _);
         let problem = Problem { constraints: model.constraints(), reward, local_search };
         let (mut trainer, mut history) = ready(task, run, problem)?;
@@ -189,13 +193,17 @@ fn weigh(
     if is_trusted || is_graph || run.is_stopped() {
         return (draws, posterior);
     }
-    let around = model.around(graph);
-    let judge = around.as_ref().map_or(model.scores(), |around| around as &dyn OrderModel);
-    let search = LocalSearch::new(model.reward(judge), model.constraints(), target(config), run.stop);
+    let warm_started = model.warm_started_score(graph);
+    let evaluator = match &warm_started {
+        Some(score) => OrderEvaluator::BestParents(score),
+        None => model.evaluator(),
+    };
+    let score = model.drawing_score(evaluator);
+    let search = LocalSearch::new(&score, model.constraints(), target(config), run.stop);
     let orders = search.draw_by_chains(best, config.samples);
     let draws = Draw::merged(map(orders.len(), |k| {
         let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&orders[k], judge, &mut rng);
+        let drawn = model.draw_graph(&orders[k], evaluator, &mut rng);
         Draw {
             order: orders[k].clone(),
             dag: drawn.dag,
@@ -211,15 +219,15 @@ fn weigh(
 }
 
 /// Whether no draw comes near the best order: even weights then say nothing, for they know only what was drawn.
-fn misses(model: &Model, best: &Order, draws: &[Draw]) -> bool {
+fn misses(model: &ScoringModel, best: &Order, draws: &[Draw]) -> bool {
     let drawn = draws.iter().map(|draw| draw.log_reward).fold(f64::NEG_INFINITY, f64::max);
-    model.reward(model.scores()).score(best) / model.temperature() > drawn + FAR
+    model.drawing_score(model.evaluator()).score(best) / model.temperature() > drawn + FAR
 }
 
 /// `count` draws from a policy: orders with a graph for each, or graphs. At least one block of them, and no more once
 /// `stop` is true.
 pub(crate) fn policy_draws(
-    model: &Model,
+    model: &ScoringModel,
     sampler: &Sampler<'_>,
     count: usize,
     seed: u64,
@@ -235,17 +243,17 @@ pub(crate) fn policy_draws(
     Draw::merged(drawn)
 }
 
-fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<Draw> {
+fn draw_block(model: &ScoringModel, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<Draw> {
     let samples = sampler.sample_range(numbers.clone(), seed, SampleMode::Policy);
     let is_free = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
-    let free = if is_free { FreeReward::new(model) } else { None };
+    let free = if is_free { CyclicGraphReward::new(model) } else { None };
     let drawn = map(samples.len(), |k| {
         let log_prob = samples[k].log_forward - samples[k].log_backward;
         match &samples[k].terminal {
             Terminal::Order(order) => {
                 let number = (numbers.start + k) as u64;
                 let mut rng = stream(seed, Stream::Graph { k: number });
-                let drawn = model.draw_graph(order, model.trainer(), &mut rng);
+                let drawn = model.draw_graph(order, model.training_score(), &mut rng);
                 let (dag, log_reward) = (drawn.dag, drawn.log_reward);
                 Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
             }
@@ -255,8 +263,8 @@ fn draw_block(model: &Model, sampler: &Sampler<'_>, numbers: Range<usize>, seed:
                 Some(Draw { order, dag: dag.clone(), log_reward, log_prob, count: 1 })
             }
             Terminal::Digraph(graph) => {
-                let log_reward = free.as_ref()?.worth(graph) / model.temperature();
-                let order = order_near(graph, model.constraints());
+                let log_reward = free.as_ref()?.log_reward(graph) / model.temperature();
+                let order = nearest_order(graph, model.constraints());
                 let dag = model.graph_of(&order);
                 Some(Draw { order, dag, log_reward, log_prob, count: 1 })
             }

@@ -2,10 +2,10 @@
 
 use gflowcausal_graph::Order;
 use gflowcausal_score::{LocalScore, OrderScore};
-use gflowcausal_search::{FoundClass, Ges, Obedient};
+use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model};
+use crate::{Config, Error, ScoringModel};
 
 /// From class to class of equivalent graphs: insertions, deletions and, if wanted, turns.
 pub(super) struct Equivalence;
@@ -23,7 +23,7 @@ impl Discover for Equivalence {
         &["score", "penalty", "turning"]
     }
 
-    fn check(&self, model: &Model, _config: &Config) -> Result<(), Error> {
+    fn check(&self, model: &ScoringModel, _config: &Config) -> Result<(), Error> {
         local_score(model).map(|_| ())
     }
 
@@ -38,18 +38,18 @@ impl Discover for Equivalence {
     }
 }
 
-/// An order of a member of the class that the search comes to, where the score is quick and the same for equivalent
+/// An order of a member of the class that the search comes to, where the score is cheap and the same for equivalent
 /// graphs, and knowledge allows the order.
 pub(super) fn order(task: &Task<'_>, run: &Run<'_>) -> Option<Order> {
     let model = task.model;
-    let score = local_score(model).ok().filter(|_| model.is_quick())?;
+    let score = local_score(model).ok().filter(|_| model.is_cheap())?;
     let found = Ges::new(score, model.constraints(), false).ok()?.search(|| run.is_stopped());
     let order = found.member.topological_order();
-    let obedient = Obedient { score: model.order_score(), constraints: model.constraints() };
-    obedient.score(&order).is_finite().then_some(order)
+    let constrained = ConstrainedOrderScore { score: model.order_score(), constraints: model.constraints() };
+    constrained.score(&order).is_finite().then_some(order)
 }
 
-fn local_score(model: &Model) -> Result<&dyn LocalScore, Error> {
+fn local_score(model: &ScoringModel) -> Result<&dyn LocalScore, Error> {
     let equivalent = model.local_score().filter(LocalScore::is_score_equivalent);
     let score = model.score_name().name();
     equivalent.ok_or(Error::NeedsEquivalence { method: "ges", score })

@@ -4,9 +4,9 @@ use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, W
 
 use super::training::{resumed, train};
 use super::{Discover, Found, Run, Step, Task, policy_draws};
-use crate::model::{FreeReward, order_near};
+use crate::model::{CyclicGraphReward, nearest_order};
 use crate::posterior::Posterior;
-use crate::{Config, Error, Model, Training};
+use crate::{Config, Error, ScoringModel, Training};
 
 /// Walk `free`: a direction for each pair. A graph with cycles is read as the order that it comes nearest to.
 pub(super) struct GFlowNetsScore;
@@ -37,7 +37,7 @@ impl Discover for GFlowNetsScore {
         ]
     }
 
-    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         settings(config, model.constraints().nodes()).validate()?;
         self.reward(model).map(|_| ())
     }
@@ -54,7 +54,7 @@ impl Discover for GFlowNetsScore {
         let stopped = train(&mut trainer, &mut history, run)?;
         run.tell(Step::Sampling);
         let order = match trainer.best().map(|best| &best.terminal) {
-            Some(Terminal::Digraph(graph)) => order_near(graph, model.constraints()),
+            Some(Terminal::Digraph(graph)) => nearest_order(graph, model.constraints()),
             _ => return Err(Error::NothingFound),
         };
         let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
@@ -66,9 +66,9 @@ impl Discover for GFlowNetsScore {
 }
 
 impl GFlowNetsScore {
-    fn reward<'a>(&self, model: &'a Model) -> Result<FreeReward<'a>, Error> {
+    fn reward<'a>(&self, model: &'a ScoringModel) -> Result<CyclicGraphReward<'a>, Error> {
         let score = model.score_name().name();
-        FreeReward::new(model).ok_or(Error::NeedsPlacements { method: self.name(), score })
+        CyclicGraphReward::new(model).ok_or(Error::NeedsPlacements { method: self.name(), score })
     }
 }
 

@@ -4,7 +4,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_search::{direct_lingam, ica_lingam};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model, PruneName, ScoreName};
+use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
 
 /// How the order is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Discover for Lingam {
         true
     }
 
-    fn check(&self, _model: &Model, _config: &Config) -> Result<(), Error> {
+    fn check(&self, _model: &ScoringModel, _config: &Config) -> Result<(), Error> {
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
 use crate::posterior::{Distance, Draw, Posterior};
-use crate::{Config, Error, Model, PruneName, ScoreName, Training};
+use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 
 pub(crate) use flow::policy_draws;
 
@@ -41,7 +41,7 @@ pub trait Discover: Send + Sync {
     }
 
     /// Whether an order is to be worth the sum over all graphs it allows: for methods that draw graphs.
-    fn sums_over_graphs(&self, _model: &Model) -> bool {
+    fn sums_over_graphs(&self, _model: &ScoringModel) -> bool {
         false
     }
 
@@ -54,7 +54,7 @@ pub trait Discover: Send + Sync {
     ///
     /// # Errors
     /// When it cannot.
-    fn check(&self, model: &Model, config: &Config) -> Result<(), Error>;
+    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error>;
 
     /// Whether the columns are what this method needs, found out before anything is done.
     ///
@@ -78,7 +78,7 @@ pub struct Task<'a> {
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<&'a Moments>,
     /// What graphs are worth, and what they have to obey.
-    pub model: &'a Model,
+    pub model: &'a ScoringModel,
     /// What the user asked for.
     pub config: &'a Config,
 }
@@ -104,7 +104,7 @@ pub struct Found {
 impl Found {
     /// The one graph of a method that draws none.
     #[must_use]
-    pub fn single(model: &Model, order: Order, graph: Dag) -> Self {
+    pub fn single(model: &ScoringModel, order: Order, graph: Dag) -> Self {
         let log_reward = model.value(&order, &graph) / model.temperature();
         let draw = Draw { order: order.clone(), dag: graph.clone(), log_reward, log_prob: 0.0, count: 1 };
         let posterior = Posterior::single(&draw);
@@ -113,7 +113,7 @@ impl Found {
 
     /// The one class of graphs of a method that draws none, and the member of it to show.
     #[must_use]
-    pub fn class(model: &Model, class: Pdag, member: Dag) -> Self {
+    pub fn class(model: &ScoringModel, class: Pdag, member: Dag) -> Self {
         Self { class: Some(class), ..Self::single(model, member.topological_order(), member) }
     }
 }

@@ -3,7 +3,7 @@
 use gflowcausal_search::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model, TestName};
+use crate::{Config, Error, ScoringModel, TestName};
 
 /// The customary level.
 const ALPHA: f64 = 0.05;
@@ -24,7 +24,7 @@ impl Discover for PeterClark {
         &["alpha", "test"]
     }
 
-    fn check(&self, model: &Model, config: &Config) -> Result<(), Error> {
+    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         let constraints = model.constraints();
         if constraints.max_parents() + 1 < constraints.nodes() {
             return Err(Error::CannotObey { method: "pc", option: "max-parents" });

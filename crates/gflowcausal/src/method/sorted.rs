@@ -6,7 +6,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_search::{equal_variance_order, r2_order, random_order, variance_order};
 
 use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, Model, PruneName, ScoreName};
+use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
 
 /// By which rule variables are put in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Discover for Sorted {
         }
     }
 
-    fn check(&self, _model: &Model, _config: &Config) -> Result<(), Error> {
+    fn check(&self, _model: &ScoringModel, _config: &Config) -> Result<(), Error> {
         Ok(())
     }
 

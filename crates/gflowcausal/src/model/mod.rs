@@ -1,31 +1,35 @@
-//! What orders and graphs are worth on the user's data: one door to every score and every pruning.
+//! The scoring model: the score of orders and graphs on the user's data, and how an order becomes a graph.
 
-mod around;
-mod free;
-mod parent_sets;
+mod cyclic_graph_reward;
+mod neighbourhood;
 mod pruning;
+mod rewards;
+mod score_kind;
 mod scores;
+mod warm_started_score;
 
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_determinism::StreamRng;
-use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
-use gflowcausal_score::{LocalScore, OrderScore, ParentTable, PlacementScore};
+use gflowcausal_score::{LocalScore, OrderModularScore, OrderScore, ParentTable};
 
-use self::around::Around;
-pub(crate) use self::free::{FreeReward, order_near};
-use self::parent_sets::Neighbourhood;
+pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
+use self::neighbourhood::Neighbourhood;
 use self::pruning::Pruning;
-pub(crate) use self::scores::{OrderModel, resolve};
+pub(crate) use self::rewards::{GraphReward, ModularReward, OrderReward};
+pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
+use self::scores::ScoreInput;
+pub use self::scores::ScoreName;
+use self::warm_started_score::WarmStartedScore;
 use crate::Error;
-use crate::config::{Config, PruneName, ScoreName};
+use crate::config::{Config, PruneName};
 use crate::size::Size;
 
-/// The chosen score, the chosen pruning, and the constraints that both obey.
-pub struct Model {
+/// The chosen score, the chosen pruning, and the constraints that both satisfy.
+pub struct ScoringModel {
     name: ScoreName,
     pruning: Pruning,
-    scores: Box<dyn OrderModel>,
+    kind: ScoreKind,
     sums: Option<ParentTable>,
     temperature: f64,
     constraints: Constraints,
@@ -35,11 +39,11 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DrawnGraph {
     pub(crate) dag: Dag,
-    /// What the order is worth, over the temperature: of all graphs that could have been drawn together.
+    /// The log-reward of the order at the temperature: of all graphs that could have been drawn together.
     pub(crate) log_reward: f64,
 }
 
-impl Model {
+impl ScoringModel {
     /// Builds the score that `config` asks for.
     ///
     /// # Errors
@@ -50,31 +54,31 @@ impl Model {
         constraints: Constraints,
         config: &Config,
     ) -> Result<Self, Error> {
-        let name = resolve(config.score, table);
-        let scores = scores::build(name, table, moments, config, &constraints)?;
-        let pruning = Pruning::new(config, name, &*scores, (table, moments), &constraints)?;
+        let name = config.score.resolve(table);
+        let data = (table, moments);
+        let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
+        let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
         let temperature = config.temperature;
         if !(temperature.is_finite() && temperature > 0.0) {
             return Err(Error::Value { option: "temperature", value: temperature, range: "above zero" });
         }
-        Ok(Self { name, pruning, scores, sums: None, temperature, constraints })
+        Ok(Self { name, pruning, kind, sums: None, temperature, constraints })
     }
 
-    /// Makes an order worth the sum over all graphs it allows, where graphs are what the score chooses.
+    /// Scores an order by the sum over all graphs it allows from now on, where the score itself selects parents.
     ///
     /// # Errors
     /// With too many variables.
     pub(crate) fn sum_over_graphs(&mut self) -> Result<(), Error> {
-        if let (Pruning::Selected, None, Some(score)) = (&self.pruning, &self.sums, self.scores.local_score())
-        {
-            self.sums = Some(ParentTable::new(score, &self.constraints, self.temperature)?);
+        if let (Pruning::Selected(score), None) = (&self.pruning, &self.sums) {
+            self.sums = Some(ParentTable::new(score.local_score(), &self.constraints, self.temperature)?);
         }
         Ok(())
     }
 
-    /// Whether a local term takes microseconds, so that thousands of them are nothing.
-    pub(crate) fn is_quick(&self) -> bool {
-        matches!(self.name, ScoreName::Bic | ScoreName::Bge | ScoreName::Bdeu | ScoreName::Dg)
+    /// Whether a local term takes microseconds, so that thousands of them cost nothing.
+    pub(crate) fn is_cheap(&self) -> bool {
+        self.name.is_cheap()
     }
 
     /// The score in use; never `auto`.
@@ -89,7 +93,7 @@ impl Model {
         self.pruning.name()
     }
 
-    /// What every graph has to obey.
+    /// What every graph has to satisfy.
     #[must_use]
     pub fn constraints(&self) -> &Constraints {
         &self.constraints
@@ -101,58 +105,59 @@ impl Model {
         self.temperature
     }
 
-    pub(crate) fn scores(&self) -> &dyn OrderModel {
-        &*self.scores
+    /// The score by what it is a function of.
+    pub(crate) fn kind(&self) -> &ScoreKind {
+        &self.kind
     }
 
     /// The score of orders by their best graph.
     #[must_use]
     pub fn order_score(&self) -> &dyn OrderScore {
-        self.scores.order_score()
+        self.kind.order_score()
     }
 
-    /// A judge of orders that looks for no pairs of parents, where the score's own does: an order that nobody has seen
-    /// before costs a hundredth.
-    pub(crate) fn rough(&self) -> &dyn OrderModel {
-        self.scores.rough().unwrap_or(&*self.scores)
+    /// Evaluates orders as the score is meant.
+    pub(crate) fn evaluator(&self) -> OrderEvaluator<'_> {
+        self.kind.evaluator()
     }
 
-    /// Whether there are so many variables that training and its draws look at orders roughly.
+    /// Evaluates orders without looking for pairs of parents, where the score looks for them.
+    pub(crate) fn screening_score(&self) -> OrderEvaluator<'_> {
+        self.kind.screening_evaluator()
+    }
+
+    /// Whether there are so many variables that orders are only screened in training and in its draws.
     pub(crate) fn is_large(&self) -> bool {
         Size::of(self.constraints.nodes()) == Size::Large
     }
 
-    /// What judges orders in training, and those that the policy draws.
-    pub(crate) fn trainer(&self) -> &dyn OrderModel {
-        if self.is_large() { self.rough() } else { &*self.scores }
+    /// Evaluates orders in training, and those that the policy draws.
+    pub(crate) fn training_score(&self) -> OrderEvaluator<'_> {
+        if self.is_large() { self.screening_score() } else { self.evaluator() }
     }
 
-    /// What judges orders near `graph` where training looks roughly; none where it looks closely.
-    pub(crate) fn around(&self, graph: &Dag) -> Option<Around<'_>> {
-        let rough = self.scores.rough().filter(|_| self.is_large())?;
-        Some(Around::new(rough.placements()?, rough.best_parents()?, self.scores.local_score()?, graph))
+    /// Evaluates orders near `graph` where training only screens them; none where it does more.
+    pub(crate) fn warm_started_score(&self, graph: &Dag) -> Option<WarmStartedScore<'_>> {
+        let score = self.kind.as_decomposable().filter(|_| self.is_large())?;
+        Some(WarmStartedScore::new(score.screening()?, score.local_score(), graph))
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
     #[must_use]
     pub fn local_score(&self) -> Option<&dyn LocalScore> {
-        self.scores.local_score()
+        self.kind.as_decomposable().map(|score| score.local_score())
     }
 
     /// The score of `dag`, where the score has one for graphs.
     #[must_use]
     pub fn graph_score(&self, dag: &Dag) -> Option<f64> {
-        use gflowcausal_score::GraphScore;
-        match self.scores.local_score() {
-            Some(score) => Some(score.graph(dag)),
-            None => self.scores.graph_score().map(|score| score.graph(dag)),
-        }
+        self.kind.graph_score().map(|score| score.graph(dag))
     }
 
-    /// How much more `after` is worth than `before`, where the score has a value for graphs. Terms of variables that
-    /// keep their parents are not computed.
-    pub(crate) fn gain(&self, before: &Dag, after: &Dag) -> Option<f64> {
-        let Some(score) = self.scores.local_score() else {
+    /// The score of `after` less that of `before`, where the score has a value for graphs. Terms of variables that keep
+    /// their parents are not computed.
+    pub(crate) fn score_difference(&self, before: &Dag, after: &Dag) -> Option<f64> {
+        let Some(score) = self.local_score() else {
             return Some(self.graph_score(after)? - self.graph_score(before)?);
         };
         let changed = (0..after.nodes()).filter(|&node| after.parents(node) != before.parents(node));
@@ -160,11 +165,11 @@ impl Model {
         Some(changed.map(|node| term(after, node) - term(before, node)).sum())
     }
 
-    /// What a graph found along `order` is worth: its own score where the score chose its parents, else the order's.
+    /// The score of a graph found along `order`: its own where the score selected its parents, else the order's.
     #[must_use]
     pub fn value(&self, order: &Order, graph: &Dag) -> f64 {
         match (&self.pruning, self.graph_score(graph)) {
-            (Pruning::Selected, Some(score)) => score,
+            (Pruning::Selected(_), Some(score)) => score,
             _ => self.order_score().score(order),
         }
     }
@@ -172,44 +177,46 @@ impl Model {
     /// The graph that pruning leaves of `order`.
     #[must_use]
     pub fn graph_of(&self, order: &Order) -> Dag {
-        self.pruning.apply(&*self.scores, order, &self.constraints)
+        self.pruning.apply(order, &self.constraints)
     }
 
-    /// What an order is worth to training: a sum over placements, if it is one.
-    pub(crate) fn placements(&self) -> Option<&dyn PlacementScore> {
-        match &self.sums {
-            Some(sums) => Some(sums),
-            None => self.trainer().placements(),
+    /// The score of orders in training as a sum over variables given the set before them, if it is one.
+    pub(crate) fn order_modular_score(&self) -> Option<&dyn OrderModularScore> {
+        match (&self.sums, self.training_score()) {
+            (Some(sums), _) => Some(sums),
+            (None, OrderEvaluator::BestParents(score)) => Some(score),
+            (None, OrderEvaluator::Whole(_)) => None,
         }
     }
 
-    /// What an order is worth to `judge` when graphs are drawn.
-    pub(crate) fn reward<'a>(&'a self, judge: &'a dyn OrderModel) -> &'a dyn OrderScore {
+    /// The score of orders when graphs are drawn for them: the sums over all graphs where these are used, else what
+    /// `evaluator` gives.
+    pub(crate) fn drawing_score<'a>(&'a self, evaluator: OrderEvaluator<'a>) -> OrderEvaluator<'a> {
         match &self.sums {
-            Some(sums) => sums,
-            None => judge.order_score(),
+            Some(sums) => OrderEvaluator::Whole(sums),
+            None => evaluator,
         }
     }
 
-    /// The sums over all graphs, where orders are worth them.
+    /// The sums over all graphs, where orders are scored by them.
     pub(crate) fn sums(&self) -> Option<&ParentTable> {
         self.sums.as_ref()
     }
 
-    /// Draws a graph for `order`: parents ∝ exp(score / temperature) around the best that `judge` finds where the score
-    /// chooses them, else the pruned graph.
+    /// Draws a graph for `order`: parents ∝ exp(score / temperature) around the best that `evaluator` finds where the score
+    /// selects them, else the pruned graph.
     pub(crate) fn draw_graph(
         &self,
         order: &Order,
-        judge: &dyn OrderModel,
+        evaluator: OrderEvaluator<'_>,
         rng: &mut StreamRng,
     ) -> DrawnGraph {
         let mut log_reward = 0.0;
         let mut before = NodeSet::empty(order.nodes());
         let mut parents = vec![before.clone(); order.nodes()];
         for node in order.iter() {
-            let Some((drawn, log_sum)) = self.draw_parents(node, &before, judge, rng) else {
-                let log_reward = self.reward(judge).score(order) / self.temperature;
+            let Some((drawn, log_sum)) = self.draw_parents(node, &before, evaluator, rng) else {
+                let log_reward = self.drawing_score(evaluator).score(order) / self.temperature;
                 return DrawnGraph { dag: self.graph_of(order), log_reward };
             };
             log_reward += log_sum;
@@ -224,16 +231,19 @@ impl Model {
         &self,
         node: usize,
         before: &NodeSet,
-        judge: &dyn OrderModel,
+        evaluator: OrderEvaluator<'_>,
         rng: &mut StreamRng,
     ) -> Option<(NodeSet, f64)> {
         if let Some(sums) = &self.sums {
             return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
         }
-        let Pruning::Selected = self.pruning else { return None };
-        let (search, score) = (judge.best_parents()?, self.scores.local_score()?);
-        let around = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
-        Some((around.draw(rng), around.log_sum()))
+        let (Pruning::Selected(score), OrderEvaluator::BestParents(search)) = (&self.pruning, evaluator)
+        else {
+            return None;
+        };
+        let score = score.local_score();
+        let near = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
+        Some((near.draw(rng), near.log_sum()))
     }
 
     /// Writes how likely each variable is a parent of `node` when exactly `before` come before it.
@@ -241,48 +251,9 @@ impl Model {
         match &self.sums {
             Some(sums) => sums.write_inclusion(node, before, probabilities),
             None => {
-                let kept = self.pruning.keep(&*self.scores, node, before);
+                let kept = self.pruning.keep(node, before);
                 kept.into_iter().for_each(|parent| probabilities[parent] = 1.0);
             }
         }
-    }
-}
-
-/// What a model gives for orders: the log-reward of walks that end in one.
-pub(crate) struct OrderReward<'a>(pub(crate) &'a Model);
-
-impl LogReward for OrderReward<'_> {
-    fn log_reward(&self, terminal: &Terminal) -> f64 {
-        let score = self.0.reward(self.0.trainer());
-        terminal.as_order().map_or(f64::NAN, |order| score.score(order))
-    }
-
-    fn local(&self) -> Option<&dyn LocalLogReward> {
-        self.0.placements().is_some().then_some(self)
-    }
-}
-
-impl LocalLogReward for OrderReward<'_> {
-    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
-        self.0.placements().map_or(f64::NAN, |score| score.placement(node, given))
-    }
-}
-
-/// What a model gives for graphs: the log-reward of walks that end in one.
-pub(crate) struct GraphReward<'a>(pub(crate) &'a Model);
-
-impl LogReward for GraphReward<'_> {
-    fn log_reward(&self, terminal: &Terminal) -> f64 {
-        terminal.as_dag().and_then(|dag| self.0.graph_score(dag)).unwrap_or(f64::NAN)
-    }
-
-    fn local(&self) -> Option<&dyn LocalLogReward> {
-        self.0.local_score().is_some().then_some(self)
-    }
-}
-
-impl LocalLogReward for GraphReward<'_> {
-    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
-        self.0.local_score().map_or(f64::NAN, |score| score.local(node, given))
     }
 }

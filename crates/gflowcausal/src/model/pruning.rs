@@ -1,15 +1,18 @@
 //! Every pruning by its name: how an order becomes a graph.
 
+use std::sync::Arc;
+
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
-    Bic, ByScore, Cam, Lasso, LinearModel, NoPruning, ParentForest, Prune, Selected, TTest, Threshold,
+    Bic, ByScore, Cam, GrowShrinkTrees, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold,
     prune_order,
 };
 
-use super::scores::{OrderModel, penalty};
+use super::score_kind::{Decomposable, ScoreKind};
+use super::scores::{ScoreName, penalty};
 use crate::Error;
-use crate::config::{Config, PruneName, ScoreName};
+use crate::config::{Config, PruneName};
 
 /// The customary slope below which an edge goes.
 const THRESHOLD: f64 = 0.3;
@@ -19,9 +22,10 @@ const ALPHA: f64 = 0.001;
 
 /// The chosen rule with what it needs beside the score.
 pub(super) enum Pruning {
-    Selected,
-    /// By `bic`, for scores of complete graphs, which choose no parents themselves.
-    SelectedByBic(Box<ParentForest<Bic>>),
+    /// By the score itself.
+    Selected(Arc<Decomposable>),
+    /// By `bic`, for scores that select no parents themselves.
+    SelectedByBic(Box<GrowShrinkTrees<Bic>>),
     TTest {
         model: LinearModel,
         alpha: f64,
@@ -33,7 +37,7 @@ pub(super) enum Pruning {
     Lasso {
         model: LinearModel,
     },
-    Score,
+    Score(Arc<Decomposable>),
     Cam(Cam),
     None,
 }
@@ -43,7 +47,7 @@ impl Pruning {
     pub(super) fn new(
         config: &Config,
         score: ScoreName,
-        scores: &dyn OrderModel,
+        kind: &ScoreKind,
         (table, moments): (&Table, Option<&Moments>),
         constraints: &Constraints,
     ) -> Result<Self, Error> {
@@ -53,13 +57,17 @@ impl Pruning {
         let linear = || LinearModel::new(moments.ok_or_else(combination)?).map_err(Error::from);
         let alpha = config.alpha.unwrap_or(ALPHA);
         Ok(match name {
-            PruneName::Selected | PruneName::Auto if scores.best_parents().is_some() => Self::Selected,
-            PruneName::Selected if matches!(score, ScoreName::BicEqual | ScoreName::Varsort) => {
-                let bic = Bic::new(moments.ok_or_else(combination)?, penalty(config))?;
-                Self::SelectedByBic(Box::new(ParentForest::new(bic, constraints.clone())))
-            }
-            PruneName::Score if scores.local_score().is_some() => Self::Score,
-            PruneName::Selected | PruneName::Auto | PruneName::Score => return Err(combination()),
+            PruneName::Selected | PruneName::Auto => match kind {
+                ScoreKind::Decomposable(score) => Self::Selected(Arc::clone(score)),
+                ScoreKind::GraphWide(_) | ScoreKind::OrderOnly(_) => {
+                    let bic = Bic::new(moments.ok_or_else(combination)?, penalty(config))?;
+                    Self::SelectedByBic(Box::new(GrowShrinkTrees::new(bic, constraints.clone())))
+                }
+            },
+            PruneName::Score => match kind {
+                ScoreKind::Decomposable(score) => Self::Score(Arc::clone(score)),
+                ScoreKind::GraphWide(_) | ScoreKind::OrderOnly(_) => return Err(combination()),
+            },
             PruneName::TTest => Self::TTest { model: linear()?, alpha },
             PruneName::Threshold => {
                 Self::Threshold { model: linear()?, threshold: config.threshold.unwrap_or(THRESHOLD) }
@@ -73,31 +81,31 @@ impl Pruning {
     /// What users call it.
     pub(super) fn name(&self) -> PruneName {
         match self {
-            Self::Selected | Self::SelectedByBic(_) => PruneName::Selected,
+            Self::Selected(_) | Self::SelectedByBic(_) => PruneName::Selected,
             Self::TTest { .. } => PruneName::TTest,
             Self::Threshold { .. } => PruneName::Threshold,
             Self::Lasso { .. } => PruneName::Lasso,
-            Self::Score => PruneName::Score,
+            Self::Score(_) => PruneName::Score,
             Self::Cam(_) => PruneName::Cam,
             Self::None => PruneName::None,
         }
     }
 
     /// What is left of the fully connected graph of `order`.
-    pub(super) fn apply(&self, scores: &dyn OrderModel, order: &Order, constraints: &Constraints) -> Dag {
-        prune_order(&*self.rule(scores), order, constraints)
+    pub(super) fn apply(&self, order: &Order, constraints: &Constraints) -> Dag {
+        prune_order(&*self.rule(), order, constraints)
     }
 
     /// Those of `candidates` that stay parents of `node`.
-    pub(super) fn keep(&self, scores: &dyn OrderModel, node: usize, candidates: &NodeSet) -> Vec<usize> {
-        self.rule(scores).keep(node, candidates)
+    pub(super) fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
+        self.rule().keep(node, candidates)
     }
 
-    fn rule<'a>(&'a self, scores: &'a dyn OrderModel) -> Box<dyn Prune + 'a> {
+    fn rule(&self) -> Box<dyn Prune + '_> {
         match self {
-            Self::Selected => Box::new(Selected(scores.best_parents().expect("checked when it was built"))),
-            Self::SelectedByBic(forest) => Box::new(Selected(&**forest)),
-            Self::Score => Box::new(ByScore(scores.local_score().expect("checked when it was built"))),
+            Self::Selected(score) => Box::new(Selected(&**score)),
+            Self::SelectedByBic(trees) => Box::new(Selected(&**trees)),
+            Self::Score(score) => Box::new(ByScore(score.local_score())),
             Self::TTest { model, alpha } => Box::new(TTest { model, alpha: *alpha }),
             Self::Threshold { model, threshold } => Box::new(Threshold { model, threshold: *threshold }),
             Self::Lasso { model } => Box::new(Lasso { model }),
@@ -109,14 +117,7 @@ impl Pruning {
 
 /// `auto`: what goes with the score.
 fn resolve(prune: PruneName, score: ScoreName) -> PruneName {
-    match (prune, score) {
-        (PruneName::Auto, ScoreName::Varsort) => PruneName::TTest,
-        (PruneName::Auto, ScoreName::Gp | ScoreName::Quadratic | ScoreName::QuadraticEqual) => {
-            PruneName::Score
-        }
-        (PruneName::Auto, _) => PruneName::Selected,
-        (chosen, _) => chosen,
-    }
+    if prune == PruneName::Auto { score.default_prune() } else { prune }
 }
 
 fn check_effect(config: &Config, name: PruneName) -> Result<(), Error> {

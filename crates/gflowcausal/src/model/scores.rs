@@ -1,233 +1,175 @@
-//! Every score by its name, behind one door that says what else it can do.
+//! The registry of scores: every score by its name, with what it reads and how it is built.
 
 use gflowcausal_data::{Moments, Table};
-use gflowcausal_graph::{Constraints, NodeSet};
+use gflowcausal_graph::{Constraints, choices};
 use gflowcausal_score::{
-    Bdeu, BestParents, Bge, BgePrior, Bic, BicEqual, Cached, DegenerateGaussian, GaussianScore, GpMarginal,
-    GraphScore, GrowShrink, LocalScore, OrderScore, ParentForest, Penalty, PlacementScore, Quadratic, Spline,
-    Varsort,
+    Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, Penalty, Quadratic, Spline, Varsort,
 };
 
+use super::score_kind::ScoreKind;
 use crate::Error;
-use crate::config::{Config, ScoreName};
+use crate::config::{Config, PruneName};
 
-/// The strength of the Dirichlet prior, in rows. With ten, half of the edges that are found in tables of rare levels are
-/// false.
-const EQUIVALENT_SAMPLE_SIZE: f64 = 1.0;
-
-/// A score of orders, with what else it can say.
-pub(crate) trait OrderModel: Send + Sync {
-    /// The score of an order.
-    fn order_score(&self) -> &dyn OrderScore;
-
-    /// One that looks less closely and costs less, if there is such a one.
-    fn rough(&self) -> Option<&dyn OrderModel> {
-        None
-    }
-
-    /// The score as a sum over placements, if it is one.
-    fn placements(&self) -> Option<&dyn PlacementScore> {
-        None
-    }
-
-    /// The score of a whole graph, if it has one that is no sum of local terms.
-    fn graph_score(&self) -> Option<&dyn GraphScore> {
-        None
-    }
-
-    /// The score that is varsortability, if it is.
-    fn varsort(&self) -> Option<&Varsort> {
-        None
-    }
-
-    /// The parents that the score itself chooses, if it does.
-    fn best_parents(&self) -> Option<&dyn BestParents> {
-        None
-    }
-
-    /// The score's term for one variable and its parents, if it is a sum of such terms.
-    fn local_score(&self) -> Option<&dyn LocalScore> {
-        None
-    }
+/// What the facade has to know of a score.
+struct Registration {
+    reads: Reads,
+    /// Whether the option `penalty` has an effect.
+    has_penalty: bool,
+    /// Whether a local term takes microseconds.
+    is_cheap: bool,
+    /// The pruning that goes with it.
+    prune: PruneName,
+    build: fn(&ScoreInput<'_>) -> Result<ScoreKind, Error>,
 }
 
-/// Grow–shrink trees.
-struct Forest<S> {
-    search: ParentForest<S>,
-    /// Others that look for no pairs; they cost nothing until somebody asks them.
-    rough: Option<Box<Self>>,
+/// What a score is computed from.
+#[derive(PartialEq, Eq)]
+enum Reads {
+    /// Means, covariances and the number of rows.
+    Moments,
+    /// The rows of the table.
+    Rows,
 }
 
-impl<S: GaussianScore> OrderModel for Forest<S> {
-    fn order_score(&self) -> &dyn OrderScore {
-        &self.search
-    }
-
-    fn rough(&self) -> Option<&dyn OrderModel> {
-        self.rough.as_deref().map(|rough| rough as _)
-    }
-
-    fn placements(&self) -> Option<&dyn PlacementScore> {
-        Some(&self.search)
-    }
-
-    fn best_parents(&self) -> Option<&dyn BestParents> {
-        Some(&self.search)
-    }
-
-    fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(self.search.local_score())
-    }
-}
-
-/// An order is worth what the best parents among predecessors are worth.
-struct Sparse<S>(GrowShrink<S>);
-
-impl<S: LocalScore> OrderModel for Sparse<S> {
-    fn order_score(&self) -> &dyn OrderScore {
-        &self.0
-    }
-
-    fn placements(&self) -> Option<&dyn PlacementScore> {
-        Some(&self.0)
-    }
-
-    fn best_parents(&self) -> Option<&dyn BestParents> {
-        Some(&self.0)
-    }
-
-    fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(self.0.local_score())
-    }
-}
-
-/// An order is worth what the graph of all allowed edges along it is worth.
-struct Full<S> {
-    search: GrowShrink<Cached<S>>,
-    constraints: Constraints,
-}
-
-impl<S: LocalScore> Full<S> {
-    fn new(score: S, constraints: Constraints) -> Self {
-        Self { search: GrowShrink::new(Cached::new(score), constraints.clone()), constraints }
-    }
-}
-
-impl<S: LocalScore> PlacementScore for Full<S> {
-    fn name(&self) -> &'static str {
-        PlacementScore::name(&self.search)
-    }
-
-    fn nodes(&self) -> usize {
-        PlacementScore::nodes(&self.search)
-    }
-
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
-        if !self.constraints.required(node).is_subset(before) {
-            return f64::NEG_INFINITY;
+/// Declares [`ScoreName`] and what is registered for each of its values.
+macro_rules! scores {
+    ($($(#[$doc:meta])* $Variant:ident = $name:literal => $registration:expr,)+) => {
+        choices! {
+            /// What graphs are scored by.
+            pub enum ScoreName: "score" {
+                /// By the columns' types: `bic` for numbers, `bdeu` for categories, `dg` for both.
+                Auto = "auto",
+                $($(#[$doc])* $Variant = $name,)+
+            }
         }
-        let mut parents = before.clone();
-        parents.intersect_with(self.constraints.allowed_parents(node));
-        self.search.local_score().local(node, &parents)
+
+        impl ScoreName {
+            /// `auto` counts as the score of numbers until a table resolves it.
+            fn registration(self) -> &'static Registration {
+                match self {
+                    Self::Auto => Self::Bic.registration(),
+                    $(Self::$Variant => {
+                        static REGISTRATION: Registration = $registration;
+                        &REGISTRATION
+                    })+
+                }
+            }
+        }
+    };
+}
+
+use PruneName::{Score, Selected, TTest};
+use Reads::{Moments as OfMoments, Rows as OfRows};
+
+scores! {
+    /// Gaussian, a noise variance for each variable.
+    Bic = "bic" => Registration { reads: OfMoments, has_penalty: true, is_cheap: true, prune: Selected, build: |input| {
+        Ok(ScoreKind::with_trees(Bic::new(input.moments()?, input.penalty)?, input.constraints))
+    }},
+    /// Gaussian, one noise variance for all.
+    BicEqual = "bic-equal" => Registration { reads: OfMoments, has_penalty: true, is_cheap: false, prune: Selected, build: |input| {
+        Ok(ScoreKind::GraphWide(BicEqual::new(input.moments()?, input.penalty)?))
+    }},
+    /// Bayesian Gaussian equivalent.
+    Bge = "bge" => Registration { reads: OfMoments, has_penalty: false, is_cheap: true, prune: Selected, build: |input| {
+        Ok(ScoreKind::with_trees(Bge::new(input.moments()?, BgePrior::default())?, input.constraints))
+    }},
+    /// Dirichlet, for categories.
+    Bdeu = "bdeu" => Registration { reads: OfRows, has_penalty: false, is_cheap: true, prune: Selected, build: |input| {
+        Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, Bdeu::SAMPLE_SIZE)?, input.constraints))
+    }},
+    /// Degenerate Gaussian, for numbers and categories together.
+    Dg = "dg" => Registration { reads: OfRows, has_penalty: true, is_cheap: true, prune: Selected, build: |input| {
+        Ok(ScoreKind::by_best_parents(DegenerateGaussian::new(input.table, input.penalty)?, input.constraints))
+    }},
+    /// Least squares on squares and products.
+    Quadratic = "quadratic" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Score, build: |input| {
+        Ok(ScoreKind::by_all_predecessors(Quadratic::new(input.table, input.penalty)?, input.constraints))
+    }},
+    /// The same with one noise variance for all variables.
+    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Score, build: |input| {
+        let score = Quadratic::with_equal_noise(input.table, input.penalty)?;
+        Ok(ScoreKind::by_all_predecessors(score, input.constraints))
+    }},
+    /// Gaussian-process regression.
+    Gp = "gp" => Registration { reads: OfRows, has_penalty: false, is_cheap: false, prune: Score, build: |input| {
+        Ok(ScoreKind::by_all_predecessors(GpMarginal::new(input.table)?, input.constraints))
+    }},
+    /// Additive splines.
+    Spline = "spline" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Selected, build: |input| {
+        Ok(ScoreKind::by_best_parents(Spline::new(input.table, input.penalty)?, input.constraints))
+    }},
+    /// Varsortability, the paper's reward for linear data.
+    Varsort = "varsort" => Registration { reads: OfMoments, has_penalty: false, is_cheap: false, prune: TTest, build: |input| {
+        Ok(ScoreKind::OrderOnly(Varsort::new(input.moments()?)?))
+    }},
+}
+
+impl ScoreName {
+    /// The score for the columns of `table`, where it is `auto`.
+    pub(crate) fn resolve(self, table: &Table) -> Self {
+        if self != Self::Auto {
+            return self;
+        }
+        let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
+        match continuous {
+            0 => Self::Bdeu,
+            all if all == table.columns().len() => Self::Bic,
+            _ => Self::Dg,
+        }
+    }
+
+    /// Whether it is computed from the rows, and not from means and covariances alone.
+    #[must_use]
+    pub fn needs_rows(self) -> bool {
+        self.registration().reads == Reads::Rows
+    }
+
+    /// Whether a local term takes microseconds, so that thousands of them cost nothing.
+    pub(super) fn is_cheap(self) -> bool {
+        self.registration().is_cheap
+    }
+
+    /// The pruning that goes with it.
+    pub(crate) fn default_prune(self) -> PruneName {
+        self.registration().prune
+    }
+
+    /// Builds the score.
+    pub(super) fn build(self, input: &ScoreInput<'_>) -> Result<ScoreKind, Error> {
+        (self.registration().build)(input)
     }
 }
 
-impl<S: LocalScore> OrderModel for Full<S> {
-    fn order_score(&self) -> &dyn OrderScore {
-        self
-    }
-
-    fn placements(&self) -> Option<&dyn PlacementScore> {
-        Some(self)
-    }
-
-    fn best_parents(&self) -> Option<&dyn BestParents> {
-        Some(&self.search)
-    }
-
-    fn local_score(&self) -> Option<&dyn LocalScore> {
-        Some(self.search.local_score())
-    }
-}
-
-impl OrderModel for BicEqual {
-    fn order_score(&self) -> &dyn OrderScore {
-        self
-    }
-
-    fn graph_score(&self) -> Option<&dyn GraphScore> {
-        Some(self)
-    }
-}
-
-impl OrderModel for Varsort {
-    fn order_score(&self) -> &dyn OrderScore {
-        self
-    }
-
-    fn varsort(&self) -> Option<&Varsort> {
-        Some(self)
-    }
-}
-
-/// `auto`: by the columns' types.
-pub(crate) fn resolve(score: ScoreName, table: &Table) -> ScoreName {
-    if score != ScoreName::Auto {
-        return score;
-    }
-    let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
-    match continuous {
-        0 => ScoreName::Bdeu,
-        all if all == table.columns().len() => ScoreName::Bic,
-        _ => ScoreName::Dg,
-    }
-}
-
-/// Builds the score called `name`, which is not `auto`.
-pub(super) fn build(
+/// What scores are built from.
+pub(super) struct ScoreInput<'a> {
     name: ScoreName,
-    table: &Table,
-    moments: Option<&Moments>,
-    config: &Config,
-    constraints: &Constraints,
-) -> Result<Box<dyn OrderModel>, Error> {
-    if config.penalty.is_some() && !has_penalty(name) {
-        return Err(Error::NoEffect { option: "penalty", with: format!("score {}", name.name()) });
-    }
-    let penalty = penalty(config);
-    let numbers = || moments.ok_or(Error::NeedsNumbers { score: name.name() });
-    let limits = || constraints.clone();
-    Ok(match name {
-        ScoreName::Auto | ScoreName::Bic => forest(Bic::new(numbers()?, penalty)?, limits()),
-        ScoreName::Bge => forest(Bge::new(numbers()?, BgePrior::default())?, limits()),
-        ScoreName::BicEqual => Box::new(BicEqual::new(numbers()?, penalty)?),
-        ScoreName::Varsort => Box::new(Varsort::new(numbers()?)?),
-        ScoreName::Bdeu => grow_shrink(Bdeu::new(table, EQUIVALENT_SAMPLE_SIZE)?, limits()),
-        ScoreName::Dg => grow_shrink(DegenerateGaussian::new(table, penalty)?, limits()),
-        ScoreName::Quadratic => Box::new(Full::new(Quadratic::new(table, penalty)?, limits())),
-        ScoreName::QuadraticEqual => {
-            Box::new(Full::new(Quadratic::with_equal_noise(table, penalty)?, limits()))
+    table: &'a Table,
+    moments: Option<&'a Moments>,
+    penalty: Penalty,
+    constraints: &'a Constraints,
+}
+
+impl<'a> ScoreInput<'a> {
+    /// Checks that `config` sets nothing that the score does not read.
+    pub(super) fn new(
+        name: ScoreName,
+        (table, moments): (&'a Table, Option<&'a Moments>),
+        config: &Config,
+        constraints: &'a Constraints,
+    ) -> Result<Self, Error> {
+        if config.penalty.is_some() && !name.registration().has_penalty {
+            return Err(Error::NoEffect { option: "penalty", with: format!("score {}", name.name()) });
         }
-        ScoreName::Spline => grow_shrink(Spline::new(table, penalty)?, limits()),
-        ScoreName::Gp => Box::new(Full::new(GpMarginal::new(table)?, limits())),
-    })
-}
+        Ok(Self { name, table, moments, penalty: penalty(config), constraints })
+    }
 
-fn forest<S: GaussianScore + Clone + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
-    let search = ParentForest::new(score.clone(), limits.clone()).without_pairs();
-    let rough = Some(Box::new(Forest { search, rough: None }));
-    Box::new(Forest { search: ParentForest::new(score, limits), rough })
-}
-
-fn grow_shrink<S: LocalScore + 'static>(score: S, limits: Constraints) -> Box<dyn OrderModel> {
-    Box::new(Sparse(GrowShrink::new(Cached::new(score), limits)))
+    fn moments(&self) -> Result<&'a Moments, Error> {
+        self.moments.ok_or(Error::NeedsNumbers { score: self.name.name() })
+    }
 }
 
 /// What a parent costs.
 pub(super) fn penalty(config: &Config) -> Penalty {
     config.penalty.map_or(Penalty::Auto, Penalty::Factor)
-}
-
-fn has_penalty(name: ScoreName) -> bool {
-    !matches!(name, ScoreName::Bge | ScoreName::Bdeu | ScoreName::Gp | ScoreName::Varsort)
 }

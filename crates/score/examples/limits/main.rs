@@ -12,7 +12,7 @@ use cpu_time::ProcessTime;
 use gflowcausal_data::{GraphFamily, Model, Moments, Simulated, Simulation, Table, simulate};
 use gflowcausal_graph::{Constraints, Dag, Order, Pdag, shd};
 use gflowcausal_score::{
-    BestParents, Bic, ByScore, Cam, GpMarginal, LinearModel, LocalScore, ParentForest, Penalty, Prune,
+    BestParents, Bic, ByScore, Cam, GpMarginal, GrowShrinkTrees, LinearModel, LocalScore, Penalty, Prune,
     Quadratic, ScoreError, Spline, TTest, Threshold, prune_order,
 };
 
@@ -78,7 +78,7 @@ fn linear_distances(data: &Simulated) -> Outcome<[f64; 4]> {
     let moments = Moments::of_table(&data.table)?;
     let (order, free) = (data.dag.topological_order(), Constraints::none(data.dag.nodes()));
     let [raw, standardized] = [LinearModel::new(&moments)?, LinearModel::new(&moments.standardized())?];
-    let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto)?, free);
+    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto)?, free);
     Ok([
         pruned(&TTest { model: &raw, alpha: 0.001 }, &order),
         pruned(&TTest { model: &standardized, alpha: 0.001 }, &order),

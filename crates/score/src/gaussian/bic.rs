@@ -1,4 +1,4 @@
-//! `bic`: the Gaussian log-likelihood with a noise variance for each variable, less a price for each parent.
+//! `bic`: the Gaussian log-likelihood with a noise variance for each variable, less a penalty for each parent.
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,7 +26,7 @@ pub enum Penalty {
 
 impl Penalty {
     /// Twice the log-likelihood that one more parent must bring.
-    pub(crate) fn price(self, rows: u64, nodes: usize) -> Result<f64, ScoreError> {
+    pub(crate) fn per_parent(self, rows: u64, nodes: usize) -> Result<f64, ScoreError> {
         let log_rows = (rows.max(1) as f64).ln();
         match self {
             Self::Auto => Ok(log_rows + 2.0 * (nodes.max(1) as f64).ln()),
@@ -36,17 +36,17 @@ impl Penalty {
     }
 }
 
-/// `−(n/2) ln(RSS/n) − (k/2)·price`, with RSS of the least-squares fit with intercept.
+/// `−(n/2) ln(RSS/n) − (k/2)·penalty`, with RSS of the least-squares fit with intercept.
 ///
 /// It comes from the covariance alone. A parent that is a linear function of the others explains nothing more and
-/// still costs its price. RSS/n is never taken below 1e−12 of the variable's variance. A constant variable has term 0
+/// still costs its penalty. RSS/n is never taken below 1e−12 of the variable's variance. A constant variable has term 0
 /// less its prices. When there are as many parents as rows allow a perfect fit for anything (`k + 1 ≥ n`), the fit is
 /// worth nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bic {
     correlation: Correlation,
     rows: u64,
-    price: f64,
+    penalty_per_parent: f64,
     /// One parent, or two, pay off when they leave less than this share of the residual variance.
     worthwhile: [f64; 2],
 }
@@ -59,9 +59,9 @@ impl Bic {
     pub fn new(moments: &Moments, penalty: Penalty) -> Result<Self, ScoreError> {
         let correlation = Correlation::of_moments(moments)?;
         let rows = moments.rows();
-        let price = penalty.price(rows, correlation.nodes())?;
-        let worthwhile = [1.0, 2.0].map(|parents| (-parents * price / rows as f64).exp());
-        Ok(Self { correlation, rows, price, worthwhile })
+        let penalty_per_parent = penalty.per_parent(rows, correlation.nodes())?;
+        let worthwhile = [1.0, 2.0].map(|parents| (-parents * penalty_per_parent / rows as f64).exp());
+        Ok(Self { correlation, rows, penalty_per_parent, worthwhile })
     }
 
     /// How many rows the data have.
@@ -72,8 +72,8 @@ impl Bic {
 
     /// Twice the log-likelihood that one more parent must bring.
     #[must_use]
-    pub fn price(&self) -> f64 {
-        self.price
+    pub fn penalty_per_parent(&self) -> f64 {
+        self.penalty_per_parent
     }
 
     /// The share of the residual variance below which one or two parents pay off.
@@ -138,7 +138,7 @@ impl GaussianScore for Bic {
     fn term(&self, node: usize, fit: &Fit) -> f64 {
         let rows = self.rows as f64;
         let log_variance = 2.0 * self.correlation.log_scale(node) + self.credible(fit).ln();
-        -0.5 * (rows * log_variance + fit.parents as f64 * self.price)
+        -0.5 * (rows * log_variance + fit.parents as f64 * self.penalty_per_parent)
     }
 
     /// How far what is left stays below what would just pay for the new parents. No logarithm is needed.

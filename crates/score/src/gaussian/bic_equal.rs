@@ -1,4 +1,4 @@
-//! `bic-equal`: the Gaussian log-likelihood with one noise variance for all variables, less a price for each edge.
+//! `bic-equal`: the Gaussian log-likelihood with one noise variance for all variables, less a penalty for each edge.
 
 use gflowcausal_data::Moments;
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
@@ -6,9 +6,9 @@ use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use super::schur::{Elimination, InsertionFits};
 use super::{Bic, Correlation, Penalty, residual_fit};
 use crate::order::{relative_to_current, without};
-use crate::{BestParents, GraphScore, OrderScore, ParentForest, ScoreError};
+use crate::{BestParents, GraphScore, GrowShrinkTrees, OrderScore, ScoreError};
 
-/// `−(nd/2) ln(ΣRSS/(nd)) − (edges/2)·price`: the score of RL-BIC2 and CORL, higher is better.
+/// `−(nd/2) ln(ΣRSS/(nd)) − (edges/2)·penalty`: the score of RL-BIC2 and CORL, higher is better.
 ///
 /// The logarithm of a sum over variables is not a sum of local terms, so this is a score of a graph or of an order
 /// (by its fully connected graph), not a [`LocalScore`](crate::LocalScore). It depends on the columns' scales.
@@ -16,7 +16,7 @@ use crate::{BestParents, GraphScore, OrderScore, ParentForest, ScoreError};
 pub struct BicEqual {
     correlation: Correlation,
     rows: u64,
-    price: f64,
+    penalty_per_parent: f64,
     /// The logarithm of the largest variance.
     log_unit: f64,
     /// Each variance, in units of the largest.
@@ -37,11 +37,11 @@ impl BicEqual {
     /// No rows, a column without a finite variance, or a penalty below zero.
     pub fn new(moments: &Moments, penalty: Penalty) -> Result<Self, ScoreError> {
         let correlation = Correlation::of_moments(moments)?;
-        let price = penalty.price(moments.rows(), correlation.nodes())?;
+        let penalty_per_parent = penalty.per_parent(moments.rows(), correlation.nodes())?;
         let logs: Vec<f64> = (0..correlation.nodes()).map(|i| 2.0 * correlation.log_scale(i)).collect();
         let log_unit = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let variances = logs.iter().map(|log| (log - log_unit).exp()).collect();
-        Ok(Self { correlation, rows: moments.rows(), price, log_unit, variances })
+        Ok(Self { correlation, rows: moments.rows(), penalty_per_parent, log_unit, variances })
     }
 
     /// The score of a graph with these parts. Costs one logarithm.
@@ -51,7 +51,7 @@ impl BicEqual {
             return 0.0;
         }
         let log_variance = self.log_unit + (parts.variance / nodes).ln();
-        -0.5 * (self.rows as f64 * nodes * log_variance + parts.edges as f64 * self.price)
+        -0.5 * (self.rows as f64 * nodes * log_variance + parts.edges as f64 * self.penalty_per_parent)
     }
 
     fn part(&self, node: usize, parents: &NodeSet) -> Parts {
@@ -112,7 +112,7 @@ impl OrderScore for BicEqual {
 #[derive(Debug)]
 pub struct SparseBicEqual {
     equal: BicEqual,
-    parents: ParentForest<Bic>,
+    parents: GrowShrinkTrees<Bic>,
 }
 
 impl SparseBicEqual {
@@ -121,13 +121,13 @@ impl SparseBicEqual {
     /// # Errors
     /// As [`BicEqual::new`].
     pub fn new(moments: &Moments, penalty: Penalty, constraints: Constraints) -> Result<Self, ScoreError> {
-        let parents = ParentForest::new(Bic::new(moments, penalty)?, constraints);
+        let parents = GrowShrinkTrees::new(Bic::new(moments, penalty)?, constraints);
         Ok(Self { equal: BicEqual::new(moments, penalty)?, parents })
     }
 
     /// The search for parents behind the score.
     #[must_use]
-    pub fn parents(&self) -> &ParentForest<Bic> {
+    pub fn parents(&self) -> &GrowShrinkTrees<Bic> {
         &self.parents
     }
 

@@ -2,7 +2,7 @@
 
 use gflowcausal_data::Moments;
 
-use super::kernel::padded;
+use super::simd::padded;
 use crate::ScoreError;
 
 /// What a variance of 1 can no longer be told from nothing.

@@ -4,11 +4,11 @@ mod bge;
 mod bic;
 mod bic_equal;
 mod correlation;
-mod factor;
 mod fit;
-mod kernel;
+mod ldl;
 mod partial;
 mod schur;
+mod simd;
 mod subsets;
 mod sweep;
 
@@ -20,5 +20,5 @@ pub use fit::{Fit, GaussianScore};
 pub use schur::CompleteGaussian;
 
 pub(crate) use correlation::RESOLUTION;
-pub(crate) use factor::{Inverse, conditional_log_det, residual_fit};
+pub(crate) use ldl::{Inverse, conditional_log_det, residual_fit};
 pub(crate) use sweep::Sweep;

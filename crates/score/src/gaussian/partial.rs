@@ -1,7 +1,7 @@
 //! The correlation of two variables once others are held fixed.
 
 use super::correlation::{Correlation, RESOLUTION};
-use super::factor::Factor;
+use super::ldl::Factor;
 
 impl Correlation {
     /// The partial correlation of two variables given those in `given`, within ±1.

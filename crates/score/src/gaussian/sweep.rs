@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use gflowcausal_graph::NodeSet;
 
 use super::correlation::{Correlation, RESOLUTION};
-use super::kernel::{Elimination, Hit, Left, PairScan};
+use super::simd::{Elimination, Hit, Left, PairScan};
 use super::{Fit, GaussianScore, Inverse};
 
 thread_local! {
@@ -79,10 +79,10 @@ impl Sweep {
         for (index, &pivot) in self.pivots.iter().enumerate() {
             packed.extend((0..index).map(|t| entry(t, pivot) / deviations[t]));
         }
-        let news: Vec<f64> =
+        let innovations: Vec<f64> =
             deviations.iter().enumerate().map(|(t, deviation)| entry(t, self.target) * deviation).collect();
         let inverse_pivots: Vec<f64> = deviations.iter().map(|deviation| deviation.powi(-2)).collect();
-        Inverse::of_factor(correlation, &self.pivots, &packed, &inverse_pivots, &news, self.fit())
+        Inverse::of_factor(correlation, &self.pivots, &packed, &inverse_pivots, &innovations, self.fit())
     }
 
     /// How the parents so far fit the target.

@@ -6,11 +6,11 @@ use gflowcausal_graph::NodeSet;
 
 use super::ROOM;
 use super::cell::Cell;
-use super::cells::cells;
 use super::distance::typical;
-use super::surface::Surface;
-use crate::shared::SharedTerms;
-use crate::standard::StandardColumns;
+use super::hyperparameter_grid::HyperparameterGrid;
+use super::kd_tree::cells;
+use crate::shared_terms::SharedTerms;
+use crate::standard_columns::StandardColumns;
 use crate::{Cached, LocalScore, Penalty, ScoreError, Spline};
 
 /// The most rows that are looked at: more are thinned to this many, evenly spaced.
@@ -28,11 +28,11 @@ const LARGEST_CELL: usize = 256;
 /// `−(n/2) ln(yᵀ(K + λI)⁻¹y/n) − ½ ln|K + λI|` remains, without the constants that every term shares. The squared
 /// bandwidth `ℓ²` is the median squared distance between rows, a quarter or a sixteenth of it, and the ratio `λ` of
 /// noise to signal a power of 4; both are raised to the likeliest by steps, `λ` between steps by the parabola through
-/// three of them. There is no price for a parent: the likelihood of a function of more variables spreads over more
+/// three of them. There is no penalty for a parent: the likelihood of a function of more variables spreads over more
 /// functions. More than 256 rows are cut into neighbourhoods, the cells of a k-d tree over the parents' values, and the
 /// function is independent from cell to cell: rows that tell something of one another are near.
 ///
-/// **As a sum**: the [`Spline`] model at the ordinary price of one parameter a parent. In a sum of rough functions of
+/// **As a sum**: the [`Spline`] model at the ordinary penalty of one parameter a parent. In a sum of rough functions of
 /// many parents no two rows are near, and the first kind sees little.
 ///
 /// A variable without parents has term 0. More than two thousand rows are thinned to two thousand. One factorisation
@@ -79,9 +79,9 @@ impl GpMarginal {
             Cell::new(&values, bandwidth as f32, Mat::from_fn(rows.len(), outside.len(), response))
         };
         let mut surface =
-            Surface::new(cells(&columns, data.rows, self.largest_cell).iter().map(cell).collect());
-        surface.climb();
-        outside.iter().enumerate().for_each(|(k, &node)| terms[node] = surface.summit(k));
+            HyperparameterGrid::new(cells(&columns, data.rows, self.largest_cell).iter().map(cell).collect());
+        surface.search();
+        outside.iter().enumerate().for_each(|(k, &node)| terms[node] = surface.max_log_likelihood(k));
         terms
     }
 }

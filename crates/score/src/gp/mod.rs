@@ -3,14 +3,14 @@
 //! The kernel depends on the parent set alone, so a factorisation is made once and serves every variable outside it.
 
 mod cell;
-mod cells;
 mod distance;
+mod hyperparameter_grid;
+mod kd_tree;
+mod kernel_ridge;
 mod marginal;
-mod ridge;
-mod surface;
 
+pub use kernel_ridge::KernelRidge;
 pub use marginal::GpMarginal;
-pub use ridge::KernelRidge;
 
 /// How many terms are remembered.
 const ROOM: usize = 1 << 22;

@@ -1,26 +1,26 @@
 //! Parents among predecessors: the best set that grow–shrink finds, and the sum over all small sets.
 
-mod branch;
-mod plain;
+mod cached_path;
+mod grow_shrink;
+mod grow_shrink_trees;
+mod node;
 mod sum;
 mod table;
-mod trail;
-mod tree;
 
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 
-pub use plain::GrowShrink;
+pub use grow_shrink::GrowShrink;
+pub use grow_shrink_trees::GrowShrinkTrees;
 pub use sum::ParentSums;
 pub use table::{BestTable, ParentTable};
-pub use tree::ParentForest;
 
-use crate::{LocalScore, PlacementScore};
+use crate::{LocalScore, OrderModularScore};
 
 /// A search that gives each variable the best parents among those before it in an order.
 ///
 /// What it finds depends on the variable and the *set* before it alone: never on earlier questions or on threads. As
-/// a [`PlacementScore`] the term of a variable is the local score of the set found.
-pub trait BestParents: PlacementScore {
+/// a [`OrderModularScore`] the term of a variable is the local score of the set found.
+pub trait BestParents: OrderModularScore {
     /// The parents found for `node` among `before`; none if a required parent is not among them.
     fn best_parents(&self, node: usize, before: &NodeSet) -> Option<NodeSet>;
 

@@ -3,7 +3,7 @@
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use super::optional_parents;
-use crate::{LocalScore, PlacementScore, ScoreError};
+use crate::{LocalScore, OrderModularScore, ScoreError};
 
 /// The most parent sets kept for one variable (32 bytes each up to 128 variables).
 const SET_LIMIT: usize = 1 << 20;
@@ -49,7 +49,7 @@ impl ParentSums {
     }
 }
 
-impl PlacementScore for ParentSums {
+impl OrderModularScore for ParentSums {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -58,7 +58,7 @@ impl PlacementScore for ParentSums {
         self.tables.len()
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         let table = &self.tables[node];
         let mut terms = table.iter().enumerate().filter(|(_, (_, parents))| parents.is_subset(before));
         let Some((_, &(largest, _))) = terms.next() else { return f64::NEG_INFINITY };

@@ -3,7 +3,7 @@
 use gflowcausal_determinism::{StreamRng, categorical, log_add, map_slices, rand::RngExt};
 use gflowcausal_graph::{Constraints, NodeSet};
 
-use crate::{BestParents, LocalScore, PlacementScore, ScoreError};
+use crate::{BestParents, LocalScore, OrderModularScore, ScoreError};
 
 /// How many entries one task fills.
 const BLOCK: usize = 1 << 10;
@@ -87,7 +87,7 @@ impl ParentTable {
     }
 }
 
-impl PlacementScore for ParentTable {
+impl OrderModularScore for ParentTable {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -96,7 +96,7 @@ impl PlacementScore for ParentTable {
         self.nodes
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.temperature * self.log_sum(node, before)
     }
 }
@@ -108,7 +108,7 @@ pub struct BestTable<'a> {
     maxima: Vec<f64>,
 }
 
-impl PlacementScore for BestTable<'_> {
+impl OrderModularScore for BestTable<'_> {
     fn name(&self) -> &'static str {
         self.table.name
     }
@@ -117,7 +117,7 @@ impl PlacementScore for BestTable<'_> {
         self.table.nodes
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.table.temperature * self.maxima[self.table.start(node) + squeeze(bits(before), node)]
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         );
         for node in 0..6 {
             for before in all_sets(node) {
-                let (fast, slow) = (table.placement(node, &before), plain.placement(node, &before));
+                let (fast, slow) = (table.local(node, &before), plain.local(node, &before));
                 assert!(fast == slow || (fast - slow).abs() < 1e-12, "{node} {before:?}: {fast} {slow}");
             }
         }
@@ -253,7 +253,7 @@ mod tests {
                 let expected = values.fold(f64::NEG_INFINITY, f64::max);
                 let found = best.best_parents(node, &before).map(|parents| Made.local(node, &parents));
                 assert_eq!(found.unwrap_or(f64::NEG_INFINITY), expected);
-                let placed = best.placement(node, &before);
+                let placed = best.local(node, &before);
                 assert!(placed == expected || (placed - expected).abs() < 1e-12);
             }
         }

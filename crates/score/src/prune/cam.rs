@@ -9,7 +9,7 @@ use super::Prune;
 use crate::ScoreError;
 use crate::regress::{AdditiveFit, AdditiveProblem, SplineBasis};
 use crate::spline::{KNOTS, MAX_ROWS};
-use crate::standard::StandardColumns;
+use crate::standard_columns::StandardColumns;
 
 /// `cam`: the smooth function of the parent is significant in the additive model of all candidates.
 ///
@@ -75,12 +75,12 @@ impl Prune for Cam {
 /// Its Wald statistic uses as many directions of the posterior covariance, the widest first, as the function has
 /// effective degrees of freedom, rounded; it is compared with Fisher's F.
 fn p_value(problem: &AdditiveProblem, fit: &AdditiveFit, block: usize) -> f64 {
-    let left = problem.rows as f64 - 1.0 - fit.freedom;
+    let left = problem.rows as f64 - 1.0 - fit.edf;
     let directions = posterior_directions(problem, fit, block);
     if left < 1.0 || directions.is_empty() {
         return 1.0;
     }
-    let rank = (reference_freedom(problem, fit, block).round().max(1.0) as usize).min(directions.len());
+    let rank = (reference_edf(problem, fit, block).round().max(1.0) as usize).min(directions.len());
     let noise = fit.residual / left;
     let wald: f64 = directions[..rank].iter().map(|(along, variance)| along * along / variance / noise).sum();
     let (rank, share) = (rank as f64, left / (left + wald));
@@ -102,7 +102,7 @@ fn posterior_directions(problem: &AdditiveProblem, fit: &AdditiveFit, block: usi
 
 /// The degrees of freedom of a smooth function for testing: `2 tr(F) − tr(FF)` over the block, `F` the matrix that
 /// shrinks the coefficients (Wood 2017, section 6.1.2).
-fn reference_freedom(problem: &AdditiveProblem, fit: &AdditiveFit, block: usize) -> f64 {
+fn reference_edf(problem: &AdditiveProblem, fit: &AdditiveFit, block: usize) -> f64 {
     let size = problem.roughness.len();
     let shrinkage = |a: usize, b: usize| fit.inverse[a * size + b] * fit.penalty[b];
     let squared = |a: usize| (0..size).map(|b| shrinkage(a, b) * shrinkage(b, a)).sum::<f64>();

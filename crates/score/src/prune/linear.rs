@@ -5,12 +5,12 @@ use gflowcausal_graph::{Constraints, NodeSet};
 
 use super::Prune;
 use crate::regress::adaptive_lasso;
-use crate::{BestParents, Bic, Correlation, GaussianScore, Ols, ParentForest, Penalty, ScoreError};
+use crate::{BestParents, Bic, Correlation, GaussianScore, GrowShrinkTrees, Ols, Penalty, ScoreError};
 
 /// What linear prunings know about the data: covariance and number of rows.
 #[derive(Debug)]
 pub struct LinearModel {
-    search: ParentForest<Bic>,
+    search: GrowShrinkTrees<Bic>,
 }
 
 impl LinearModel {
@@ -21,7 +21,7 @@ impl LinearModel {
     pub fn new(moments: &Moments) -> Result<Self, ScoreError> {
         let bic = Bic::new(moments, Penalty::Auto)?;
         let constraints = Constraints::none(moments.columns());
-        Ok(Self { search: ParentForest::with_budget(bic, constraints, 0) })
+        Ok(Self { search: GrowShrinkTrees::with_budget(bic, constraints, 0) })
     }
 
     fn correlation(&self) -> &Correlation {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use faer::{Mat, Scale};
 
 use super::SplineBasis;
-use super::dense::{Cholesky, dot};
+use super::cholesky::{Cholesky, dot};
 
 /// No fit is credited with leaving less than this share of the variance.
 const RESOLUTION: f64 = 1e-12;
@@ -47,7 +47,7 @@ pub(crate) struct AdditiveFit {
     /// Mean squared residual.
     pub(crate) residual: f64,
     /// Effective number of coefficients, without the intercept; a dependent one counts as one.
-    pub(crate) freedom: f64,
+    pub(crate) edf: f64,
     /// The log-likelihood of the response with the bends integrated out and the lines fitted, less that of no function
     /// at all: `−(n/2) ln D − ½ ln |G + W|/(|G_L||W|)`, with `D` the mean squared residual and penalty, `G` the gram
     /// matrix, `G_L` that of the lines and `W` the penalty of the bends.
@@ -211,7 +211,7 @@ impl Step {
         let shrunk: f64 = (0..k).map(|a| self.inverse[a * k + a] * self.penalty[a]).sum();
         AdditiveFit {
             residual: (self.deviance - bending).max(RESOLUTION),
-            freedom: k as f64 - shrunk,
+            edf: k as f64 - shrunk,
             coefficients: self.coefficients,
             inverse: self.inverse,
             penalty: self.penalty,
@@ -295,10 +295,10 @@ mod tests {
         };
         let problems = [problem(&strong), problem(&weak)];
         let fits = problems.each_ref().map(|problem| problem.fit().expect("rows enough"));
-        for (fit, freedom, residual) in
+        for (fit, edf, residual) in
             [(&fits[0], 12.962971377193, 0.236360970689), (&fits[1], 6.894968249023, 0.941305435384)]
         {
-            assert!((fit.freedom - freedom).abs() < 0.01 && (fit.residual - residual).abs() < 1e-4);
+            assert!((fit.edf - edf).abs() < 0.01 && (fit.residual - residual).abs() < 1e-4);
         }
         let restricted = |k: usize| {
             let all_rows = (problems[k].rows as f64 - problems[k].contrasts()) * deviance(&fits[k]).ln();

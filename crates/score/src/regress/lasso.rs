@@ -23,7 +23,7 @@ pub(crate) fn adaptive_lasso(
     candidates: &NodeSet,
 ) -> Vec<(usize, f64)> {
     let full = Ols::new(correlation, rows, node, candidates);
-    let noise = full.residual / (full.freedom.max(1) as f64);
+    let noise = full.residual / (full.residual_df.max(1) as f64);
     let log_rows = (rows as f64).ln();
     let mut path = Path::new(correlation, node, &full);
     let mut best = (f64::INFINITY, Vec::new());
@@ -39,7 +39,7 @@ pub(crate) fn adaptive_lasso(
     }
 }
 
-/// Where least-angle regression stands: a LASSO solution at the penalty `level`.
+/// Where least-angle regression stands: a LASSO solution at the penalty `lambda`.
 struct Path<'a> {
     correlation: &'a Correlation,
     node: usize,
@@ -51,9 +51,9 @@ struct Path<'a> {
     /// Indices of the variables with a slope.
     active: Vec<usize>,
     /// The weighted columns' correlations with what is left of the target.
-    pull: Vec<f64>,
-    level: f64,
-    smallest: f64,
+    correlations: Vec<f64>,
+    lambda: f64,
+    smallest_lambda: f64,
     /// What left the path at the last step: it must not come back in the same place.
     dropped: Option<usize>,
 }
@@ -70,7 +70,7 @@ impl<'a> Path<'a> {
     fn new(correlation: &'a Correlation, node: usize, full: &Ols) -> Self {
         let weights: Vec<f64> = full.standardized.iter().map(|slope| slope.abs()).collect();
         let target = correlation.row(node);
-        let pull: Vec<f64> =
+        let correlations: Vec<f64> =
             full.parents.iter().zip(&weights).map(|(&v, weight)| weight * target[v]).collect();
         let mut path = Self {
             correlation,
@@ -79,15 +79,17 @@ impl<'a> Path<'a> {
             slopes: vec![0.0; weights.len()],
             weights,
             active: Vec::new(),
-            level: 0.0,
-            smallest: 0.0,
-            pull,
+            lambda: 0.0,
+            smallest_lambda: 0.0,
+            correlations,
             dropped: None,
         };
-        path.level = path.pull.iter().fold(0.0, |largest, pull| pull.abs().max(largest));
-        path.smallest = ROUNDING * path.level;
-        if path.level > 0.0 {
-            path.active.extend((0..path.pull.len()).find(|&i| path.pull[i].abs() == path.level));
+        path.lambda =
+            path.correlations.iter().fold(0.0, |largest, correlation| correlation.abs().max(largest));
+        path.smallest_lambda = ROUNDING * path.lambda;
+        if path.lambda > 0.0 {
+            path.active
+                .extend((0..path.correlations.len()).find(|&i| path.correlations[i].abs() == path.lambda));
         }
         path
     }
@@ -97,7 +99,7 @@ impl<'a> Path<'a> {
         let target = self.correlation.row(self.node);
         let fit = self.active.iter().map(|&i| {
             let first = self.weights[i] * target[self.variables[i]];
-            self.slopes[i] * (first + self.pull[i])
+            self.slopes[i] * (first + self.correlations[i])
         });
         1.0 - fit.sum::<f64>()
     }
@@ -110,17 +112,20 @@ impl<'a> Path<'a> {
 
     /// Lowers the penalty to the next breakpoint; says whether there was one.
     fn advance(&mut self) -> bool {
-        if self.active.is_empty() || self.level <= self.smallest {
+        if self.active.is_empty() || self.lambda <= self.smallest_lambda {
             return false;
         }
         let direction = self.direction();
-        let slide = self.slide(&direction);
-        let (step, event) = self.next_event(&direction, &slide);
+        let correlation_slopes = self.correlation_slopes(&direction);
+        let (step, event) = self.next_event(&direction, &correlation_slopes);
         for (&i, u) in self.active.iter().zip(&direction) {
             self.slopes[i] += step * u;
         }
-        self.pull.iter_mut().zip(&slide).for_each(|(pull, a)| *pull -= step * a);
-        self.level -= step;
+        self.correlations
+            .iter_mut()
+            .zip(&correlation_slopes)
+            .for_each(|(correlation, a)| *correlation -= step * a);
+        self.lambda -= step;
         self.apply(event);
         true
     }
@@ -134,7 +139,7 @@ impl<'a> Path<'a> {
                 self.slopes[i] = 0.0;
                 self.dropped = Some(i);
             }
-            Event::End => self.level = 0.0,
+            Event::End => self.lambda = 0.0,
         }
     }
 
@@ -142,13 +147,14 @@ impl<'a> Path<'a> {
     fn direction(&self) -> Vec<f64> {
         let members = self.active.iter().map(|&i| self.variables[i]);
         let inverse = Inverse::new(self.correlation, self.node, members);
-        let signs: Vec<f64> = self.active.iter().map(|&i| self.pull[i].signum() / self.weights[i]).collect();
+        let signs: Vec<f64> =
+            self.active.iter().map(|&i| self.correlations[i].signum() / self.weights[i]).collect();
         let solved = inverse.solve(&signs);
         solved.iter().zip(&self.active).map(|(u, &i)| u / self.weights[i]).collect()
     }
 
-    /// How fast each column's pull falls along `direction`.
-    fn slide(&self, direction: &[f64]) -> Vec<f64> {
+    /// How fast each column's correlation falls along `direction`.
+    fn correlation_slopes(&self, direction: &[f64]) -> Vec<f64> {
         let weighted: Vec<(usize, f64)> = self
             .active
             .iter()
@@ -163,8 +169,8 @@ impl<'a> Path<'a> {
     }
 
     /// The first of: a column catches up with the active ones, a slope reaches zero, the penalty does.
-    fn next_event(&self, direction: &[f64], slide: &[f64]) -> (f64, Event) {
-        let mut first = (self.level, Event::End);
+    fn next_event(&self, direction: &[f64], correlation_slopes: &[f64]) -> (f64, Event) {
+        let mut first = (self.lambda, Event::End);
         let mut offer = |step: f64, event: Event| {
             if step >= 0.0 && step < first.0 {
                 first = (step, event);
@@ -176,10 +182,11 @@ impl<'a> Path<'a> {
                 offer(step, Event::Leave(at));
             }
         }
-        let idle = (0..self.pull.len()).filter(|i| !self.active.contains(i) && Some(*i) != self.dropped);
+        let idle =
+            (0..self.correlations.len()).filter(|i| !self.active.contains(i) && Some(*i) != self.dropped);
         for i in idle.filter(|&i| self.weights[i] > 0.0) {
-            offer((self.level - self.pull[i]) / (1.0 - slide[i]), Event::Join(i));
-            offer((self.level + self.pull[i]) / (1.0 + slide[i]), Event::Join(i));
+            offer((self.lambda - self.correlations[i]) / (1.0 - correlation_slopes[i]), Event::Join(i));
+            offer((self.lambda + self.correlations[i]) / (1.0 + correlation_slopes[i]), Event::Join(i));
         }
         first
     }
@@ -229,9 +236,9 @@ mod tests {
         let correlation = Correlation::of_moments(&Moments::of_columns(&slices)).unwrap();
         let full = Ols::new(&correlation, 80, 11, &NodeSet::full(12).without(11));
         let mut path = Path::new(&correlation, 11, &full);
-        let mut levels = vec![path.level];
+        let mut lambdas = vec![path.lambda];
         while path.advance() {
-            levels.push(path.level);
+            lambdas.push(path.lambda);
         }
         let theirs = [
             0.3688191338470167,
@@ -249,8 +256,8 @@ mod tests {
             0.000576541961947369,
             0.0,
         ];
-        assert_eq!(levels.len(), theirs.len());
-        for (ours, theirs) in levels.iter().zip(theirs) {
+        assert_eq!(lambdas.len(), theirs.len());
+        for (ours, theirs) in lambdas.iter().zip(theirs) {
             assert!((ours - theirs).abs() < 1e-10, "{ours} is not {theirs}");
         }
     }

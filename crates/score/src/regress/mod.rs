@@ -1,12 +1,12 @@
 //! Regressions of one variable on its candidate parents.
 
 mod additive;
-mod dense;
+mod cholesky;
 mod lasso;
 mod ols;
-mod spline;
+mod spline_basis;
 
 pub(crate) use additive::{AdditiveFit, AdditiveProblem, consecutive};
 pub(crate) use lasso::adaptive_lasso;
 pub use ols::Ols;
-pub(crate) use spline::SplineBasis;
+pub(crate) use spline_basis::SplineBasis;

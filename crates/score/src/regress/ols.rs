@@ -20,7 +20,7 @@ pub struct Ols {
     /// Student's t of each slope; zero without residual degrees of freedom.
     pub t: Vec<f64>,
     /// Rows less parents less one, not below zero.
-    pub freedom: u64,
+    pub residual_df: u64,
     /// The share of the variance that is left.
     pub residual: f64,
 }
@@ -31,13 +31,13 @@ impl Ols {
     pub fn new(correlation: &Correlation, rows: u64, node: usize, parents: &NodeSet) -> Self {
         let inverse = Inverse::new(correlation, node, parents.iter());
         let count = inverse.members.len();
-        let freedom = rows.saturating_sub(count as u64 + 1);
+        let residual_df = rows.saturating_sub(count as u64 + 1);
         let unit = |index: usize| {
             (correlation.log_scale(node) - correlation.log_scale(inverse.members[index])).exp()
         };
         let residual = inverse.fit.residual;
         let t = |index: usize| {
-            (inverse.loss(index) / residual * freedom as f64).sqrt().copysign(inverse.coefficient(index))
+            (inverse.loss(index) / residual * residual_df as f64).sqrt().copysign(inverse.coefficient(index))
         };
         let standardized: Vec<f64> = (0..count).map(|index| inverse.coefficient(index)).collect();
         Self {
@@ -45,7 +45,7 @@ impl Ols {
             t: (0..count).map(t).collect(),
             parents: inverse.members,
             standardized,
-            freedom,
+            residual_df,
             residual,
         }
     }
@@ -53,11 +53,11 @@ impl Ols {
     /// The two-sided p-value of the slope at `index`; 1 without residual degrees of freedom.
     #[must_use]
     pub fn p_value(&self, index: usize) -> f64 {
-        if self.freedom == 0 {
+        if self.residual_df == 0 {
             return 1.0;
         }
-        let freedom = self.freedom as f64;
-        let share = freedom / (freedom + self.t[index].powi(2));
-        beta_reg(0.5 * freedom, 0.5, share)
+        let residual_df = self.residual_df as f64;
+        let share = residual_df / (residual_df + self.t[index].powi(2));
+        beta_reg(0.5 * residual_df, 0.5, share)
     }
 }

@@ -6,9 +6,9 @@ use gflowcausal_data::{GraphFamily, Moments, Simulation, simulate};
 use gflowcausal_determinism::{map, with_threads};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
-    Bge, BgePrior, Bic, BicEqual, Cached, Complete, CompleteGaussian, GraphScore, GrowShrink, Lasso,
-    LinearModel, LocalScore, OrderScore, ParentForest, Penalty, Prune, SparseBicEqual, TTest, Varsort,
-    best_insertion, moved, prune_order,
+    Bge, BgePrior, Bic, BicEqual, Cached, Complete, CompleteGaussian, GraphScore, GrowShrink,
+    GrowShrinkTrees, Lasso, LinearModel, LocalScore, OrderScore, Penalty, Prune, SparseBicEqual, TTest,
+    Varsort, best_insertion, moved, prune_order,
 };
 use proptest::prelude::*;
 
@@ -107,7 +107,7 @@ proptest! {
         let order = random_order(10, seed);
         let free = || Constraints::none(10);
         let bic = || Bic::new(&moments, Penalty::Auto).unwrap();
-        check_deltas(&ParentForest::new(bic(), free()), &order, node)?;
+        check_deltas(&GrowShrinkTrees::new(bic(), free()), &order, node)?;
         check_deltas(&GrowShrink::new(Cached::new(bic()), free()), &order, node)?;
         check_deltas(&CompleteGaussian(bic()), &order, node)?;
         check_deltas(&CompleteGaussian(Bge::new(&moments, BgePrior::default()).expect("usable data")), &order, node)?;
@@ -135,7 +135,7 @@ fn check_deltas(score: &impl OrderScore, order: &Order, node: usize) -> Result<(
 #[test]
 fn a_move_that_changes_nothing_is_exactly_zero() {
     let (moments, dag) = simulated(GraphFamily::ErdosRenyi, 20, 1, 300, 3);
-    let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
+    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
     let deltas = forest.insertion_deltas(&dag.topological_order(), 0);
     assert!(deltas.iter().filter(|&&delta| delta == 0.0).count() > 1, "{deltas:?}");
 }
@@ -145,7 +145,8 @@ fn scores_and_prunings_do_not_depend_on_threads() {
     let (moments, _) = simulated(GraphFamily::ScaleFree, 25, 3, 400, 5);
     let run = |threads| {
         with_threads(threads, || {
-            let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(25));
+            let forest =
+                GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(25));
             let cached = Cached::with_capacity(Bic::new(&moments, Penalty::Auto).unwrap(), 500);
             let plain = GrowShrink::new(cached, Constraints::none(25));
             let scores = map(40, |k| {

@@ -4,7 +4,7 @@ use gflowcausal_data::GraphFamily;
 use gflowcausal_determinism::map;
 use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{
-    BestParents, Bic, LinearModel, ParentForest, Penalty, Selected, TTest, Threshold, prune_order,
+    BestParents, Bic, GrowShrinkTrees, LinearModel, Penalty, Selected, TTest, Threshold, prune_order,
 };
 
 use crate::simulated;
@@ -23,7 +23,8 @@ fn means(graph: GraphFamily, nodes: usize, degree: usize) -> [f64; 4] {
         let (order, free) = (dag.topological_order(), Constraints::none(nodes));
         let raw = LinearModel::new(&moments).expect("usable data");
         let standardized = LinearModel::new(&moments.standardized()).expect("usable data");
-        let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).expect("usable data"), free.clone());
+        let forest =
+            GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).expect("usable data"), free.clone());
         let selected = prune_order(&Selected(&forest), &order, &free);
         assert_eq!(Some(&selected), forest.best_dag(&order).as_ref());
         [

@@ -3,8 +3,8 @@
 use gflowcausal_data::GraphFamily;
 use gflowcausal_graph::{Constraints, Edge, Knowledge, NodeSet};
 use gflowcausal_score::{
-    BestParents, Bge, BgePrior, Bic, GaussianScore, GrowShrink, LinearModel, LocalScore, NoPruning,
-    OrderScore, ParentForest, ParentSums, Penalty, PlacementScore, ScoreError, TTest, prune_order,
+    BestParents, Bge, BgePrior, Bic, GaussianScore, GrowShrink, GrowShrinkTrees, LinearModel, LocalScore,
+    NoPruning, OrderModularScore, OrderScore, ParentSums, Penalty, ScoreError, TTest, prune_order,
 };
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ proptest! {
         let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 100, seed);
         let constraints = some_constraints();
         let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
-        let forest = ParentForest::new(bic.clone(), constraints.clone());
+        let forest = GrowShrinkTrees::new(bic.clone(), constraints.clone());
         let plain = GrowShrink::new(bic, constraints.clone());
         for node in 0..10 {
             let before = subset(10, node, bits);
@@ -64,7 +64,7 @@ proptest! {
         let terms: Vec<f64> = distinct.iter().map(|parents| bge.local(node, parents)).collect();
         let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum = largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln();
-        close(sums.placement(node, &before), sum, 1e-12);
+        close(sums.local(node, &before), sum, 1e-12);
     }
 }
 
@@ -73,11 +73,11 @@ fn check_agreement<S: GaussianScore + Clone>(
     questions: &[(usize, u64)],
 ) -> Result<(), TestCaseError> {
     let nodes = score.nodes();
-    let forest = ParentForest::new(score.clone(), Constraints::none(nodes));
-    let small = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 4000);
-    let forgetful = ParentForest::with_budget(score.clone(), Constraints::none(nodes), 0);
+    let forest = GrowShrinkTrees::new(score.clone(), Constraints::none(nodes));
+    let small = GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), 4000);
+    let forgetful = GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), 0);
     let plain = GrowShrink::new(score, Constraints::none(nodes)).with_pairs();
-    let hasty = ParentForest::new(score.clone(), Constraints::none(nodes)).without_pairs();
+    let hasty = GrowShrinkTrees::new(score.clone(), Constraints::none(nodes)).without_pairs();
     let plain_hasty = GrowShrink::new(score, Constraints::none(nodes));
     for &(node, bits) in questions {
         let before = subset(nodes, node, bits);
@@ -86,9 +86,9 @@ fn check_agreement<S: GaussianScore + Clone>(
         prop_assert_eq!(&found, &forgetful.best_parents(node, &before));
         prop_assert_eq!(&found, &plain.best_parents(node, &before));
         prop_assert_eq!(hasty.best_parents(node, &before), plain_hasty.best_parents(node, &before));
-        let value = forest.placement(node, &before);
-        prop_assert_eq!(value.to_bits(), forgetful.placement(node, &before).to_bits());
-        prop_assert_eq!(value.to_bits(), plain.placement(node, &before).to_bits());
+        let value = forest.local(node, &before);
+        prop_assert_eq!(value.to_bits(), forgetful.local(node, &before).to_bits());
+        prop_assert_eq!(value.to_bits(), plain.local(node, &before).to_bits());
         prop_assert_eq!(value.to_bits(), score.local(node, &found.expect("nothing is required")).to_bits());
     }
     prop_assert_eq!(forgetful.bytes(), 0);
@@ -98,14 +98,14 @@ fn check_agreement<S: GaussianScore + Clone>(
 /// Questions that differ in one variable meet on the same trails and branches, which fit some of them only.
 fn check_neighbours<S: GaussianScore + Clone>(score: &S, bits: u64) -> Result<(), TestCaseError> {
     let (nodes, budget) = (score.nodes(), 6000);
-    let make = |bytes| ParentForest::with_budget(score.clone(), Constraints::none(nodes), bytes);
+    let make = |bytes| GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), bytes);
     let (forest, small, forgetful) = (make(usize::MAX), make(budget), make(0));
     for node in 0..3 {
         for toggled in (0..nodes).flat_map(|a| (0..nodes).map(move |b| 1 << a | 1 << b)) {
             let before = subset(nodes, node, bits ^ toggled);
-            let expected = forgetful.placement(node, &before).to_bits();
-            prop_assert_eq!(forest.placement(node, &before).to_bits(), expected);
-            prop_assert_eq!(small.placement(node, &before).to_bits(), expected);
+            let expected = forgetful.local(node, &before).to_bits();
+            prop_assert_eq!(forest.local(node, &before).to_bits(), expected);
+            prop_assert_eq!(small.local(node, &before).to_bits(), expected);
             prop_assert!(small.bytes() <= budget, "{} bytes", small.bytes());
         }
     }
@@ -124,7 +124,7 @@ fn some_constraints() -> Constraints {
 fn an_order_against_a_required_edge_is_impossible() {
     let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 2, 100, 1);
     let constraints = some_constraints();
-    let forest = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
+    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
     for k in 0..20 {
         let order = random_order(10, k);
         let possible = constraints.permits_order(&order);
@@ -158,7 +158,7 @@ fn causes_that_cancel_are_found_together() {
     let single = GrowShrink::new(&bic, Constraints::none(4));
     assert_eq!(single.best_parents(3, &before), Some(set(4, [2])));
     assert_eq!(single.with_pairs().best_parents(3, &before), Some(before.clone()));
-    let forest = ParentForest::new(bic, Constraints::none(4));
+    let forest = GrowShrinkTrees::new(bic, Constraints::none(4));
     assert_eq!(forest.best_parents(3, &before), Some(before));
 }
 

@@ -4,22 +4,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_graph::Constraints;
 
-use super::square::{invert_m_matrix, multiply};
+use super::acyclicity::multiply;
+use super::m_matrix::invert_m_matrix;
 use super::weights::{Weighted, free_weights};
 
-/// The weight of the score in each stage.
-const SCORE_WEIGHTS: [f64; 5] = [1.0, 0.1, 0.01, 0.001, 0.0001];
+/// `μ`, the weight of the score, in each stage.
+const MU: [f64; 5] = [1.0, 0.1, 0.01, 0.001, 0.0001];
 
-/// How far squared weights may go in each stage: their spectral radius stays below.
-const DOMAINS: [f64; 5] = [1.0, 0.9, 0.8, 0.7, 0.6];
+/// `s` in each stage: the spectral radius of `W∘W` stays below.
+const S: [f64; 5] = [1.0, 0.9, 0.8, 0.7, 0.6];
 
 /// The most steps of each stage.
-const MOST_STEPS: [u32; 5] = [30_000, 30_000, 30_000, 30_000, 60_000];
+const MAX_STEPS: [u32; 5] = [30_000, 30_000, 30_000, 30_000, 60_000];
 
-/// How often convergence is looked at.
+/// How often convergence is checked.
 const CHECKPOINT: u32 = 1000;
 
-/// Stops when the objective changes by less than this share from one look to the next.
+/// Stops when the objective changes by less than this share from one check to the next.
 const LEAST_CHANGE: f64 = 1e-6;
 
 /// Adam's step, and how slowly its two means forget.
@@ -56,19 +57,19 @@ impl Dagma {
         free.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal = true);
         let problem = Problem { nodes, covariance, l1: self.l1, free };
         let mut weights = vec![0.0; nodes * nodes];
-        for stage in 0..SCORE_WEIGHTS.len() {
-            let (mut domain, mut rate) = (DOMAINS[stage], LEARNING_RATE);
+        for stage in 0..MU.len() {
+            let (mut s, mut rate) = (S[stage], LEARNING_RATE);
             weights = loop {
-                let goal = Goal { score_weight: SCORE_WEIGHTS[stage], domain, most: MOST_STEPS[stage] };
+                let goal = Goal { mu: MU[stage], s, max_steps: MAX_STEPS[stage] };
                 match Descent::new(&problem, goal, weights.clone()).run(rate, stop) {
                     Some(found) => break found,
-                    None => (domain, rate) = (domain + 0.1, rate * 0.5),
+                    None => (s, rate) = (s + 0.1, rate * 0.5),
                 }
             };
         }
         let score = problem.score(&weights);
-        let cycles = problem.cycles(&weights, 1.0).unwrap_or(f64::INFINITY);
-        Weighted::new(nodes, weights, score, cycles)
+        let h = problem.h(&weights, 1.0).unwrap_or(f64::INFINITY);
+        Weighted::new(nodes, weights, score, h)
     }
 }
 
@@ -84,23 +85,23 @@ impl Problem<'_> {
     fn score(&self, weights: &[f64]) -> f64 {
         let mut residual: Vec<f64> = weights.iter().map(|weight| -weight).collect();
         residual.iter_mut().step_by(self.nodes + 1).for_each(|diagonal| *diagonal += 1.0);
-        let mut pull = vec![0.0; residual.len()];
-        multiply(self.nodes, self.covariance, &residual, &mut pull);
-        let squares: f64 = residual.iter().zip(&pull).map(|(residual, pull)| residual * pull).sum();
+        let mut c_residual = vec![0.0; residual.len()];
+        multiply(self.nodes, self.covariance, &residual, &mut c_residual);
+        let squares: f64 = residual.iter().zip(&c_residual).map(|(residual, c)| residual * c).sum();
         0.5 * squares + self.l1 * weights.iter().map(|weight| weight.abs()).sum::<f64>()
     }
 
     /// `−ln det(sI − W∘W) + d ln s`; none outside its domain.
-    fn cycles(&self, weights: &[f64], domain: f64) -> Option<f64> {
+    fn h(&self, weights: &[f64], s: f64) -> Option<f64> {
         let mut matrix = vec![0.0; weights.len()];
-        write_transposed_domain(self.nodes, weights, domain, &mut matrix);
+        write_transposed_m_matrix(self.nodes, weights, s, &mut matrix);
         let log_determinant = invert_m_matrix(self.nodes, &mut matrix, &mut vec![])?;
-        Some(self.nodes as f64 * domain.ln() - log_determinant)
+        Some(self.nodes as f64 * s.ln() - log_determinant)
     }
 }
 
 /// Writes `(sI − W∘W)ᵀ`, in tiles that stay in cache.
-fn write_transposed_domain(nodes: usize, weights: &[f64], domain: f64, matrix: &mut [f64]) {
+fn write_transposed_m_matrix(nodes: usize, weights: &[f64], s: f64, matrix: &mut [f64]) {
     const TILE: usize = 8;
     for first in (0..nodes).step_by(TILE) {
         for to in 0..nodes {
@@ -110,15 +111,15 @@ fn write_transposed_domain(nodes: usize, weights: &[f64], domain: f64, matrix: &
             }
         }
     }
-    matrix.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal += domain);
+    matrix.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal += s);
 }
 
 /// What one stage is after.
 #[derive(Clone, Copy)]
 struct Goal {
-    score_weight: f64,
-    domain: f64,
-    most: u32,
+    mu: f64,
+    s: f64,
+    max_steps: u32,
 }
 
 /// One stage: Adam from where the last one ended.
@@ -131,7 +132,7 @@ struct Descent<'a> {
     /// What was subtracted last, before it was multiplied by the rate.
     step: Vec<f64>,
     /// `C W`.
-    pull: Vec<f64>,
+    c_w: Vec<f64>,
     /// `((sI − W∘W)⁻¹)ᵀ`.
     inverse: Vec<f64>,
     scratch: Vec<f64>,
@@ -140,24 +141,24 @@ struct Descent<'a> {
 impl<'a> Descent<'a> {
     fn new(problem: &'a Problem<'a>, goal: Goal, weights: Vec<f64>) -> Self {
         let zeros = || vec![0.0; weights.len()];
-        let (means, squares, step, pull, inverse) = (zeros(), zeros(), zeros(), zeros(), zeros());
-        Self { problem, goal, weights, means, squares, step, pull, inverse, scratch: vec![] }
+        let (means, squares, step, c_w, inverse) = (zeros(), zeros(), zeros(), zeros(), zeros());
+        Self { problem, goal, weights, means, squares, step, c_w, inverse, scratch: vec![] }
     }
 
     /// The weights at the end; none when they left the domain at once, or in one too small to go back in.
     fn run(mut self, mut rate: f64, stop: &AtomicBool) -> Option<Vec<f64>> {
         let mut last = 1e16_f64;
-        for iteration in 1..=self.goal.most {
+        for iteration in 1..=self.goal.max_steps {
             while !self.invert() {
-                if iteration == 1 || self.goal.domain <= 0.9 {
+                if iteration == 1 || self.goal.s <= 0.9 {
                     return None;
                 }
-                self.walk(rate);
+                self.move_along_step(rate);
                 rate *= 0.5;
                 if rate <= LEAST_RATE {
                     return Some(self.weights);
                 }
-                self.walk(-rate);
+                self.move_along_step(-rate);
             }
             self.descend(iteration, rate);
             if stop.load(Ordering::Relaxed) {
@@ -177,18 +178,18 @@ impl<'a> Descent<'a> {
     /// Readies the inverse; false outside the domain.
     fn invert(&mut self) -> bool {
         let nodes = self.problem.nodes;
-        write_transposed_domain(nodes, &self.weights, self.goal.domain, &mut self.inverse);
+        write_transposed_m_matrix(nodes, &self.weights, self.goal.s, &mut self.inverse);
         invert_m_matrix(nodes, &mut self.inverse, &mut self.scratch).is_some()
     }
 
     /// Adds `rate` times the last step again.
-    fn walk(&mut self, rate: f64) {
+    fn move_along_step(&mut self, rate: f64) {
         self.weights.iter_mut().zip(&self.step).for_each(|(weight, step)| *weight += rate * step);
     }
 
     /// One step of Adam along `μ (C W − C + l1 · sign W) + 2 W ∘ ((sI − W∘W)⁻¹)ᵀ`.
     fn descend(&mut self, iteration: u32, rate: f64) {
-        multiply(self.problem.nodes, self.problem.covariance, &self.weights, &mut self.pull);
+        multiply(self.problem.nodes, self.problem.covariance, &self.weights, &mut self.c_w);
         let root = (1.0 - BETA2.powi(iteration as i32)).sqrt();
         let factor = root / (1.0 - BETA1.powi(iteration as i32));
         let small = 1e-8 * root;
@@ -201,16 +202,16 @@ impl<'a> Descent<'a> {
     #[inline(always)]
     fn adam(&mut self, rate: f64, factor: f64, small: f64) {
         let Problem { covariance, l1, ref free, .. } = *self.problem;
-        let score_weight = self.goal.score_weight;
+        let mu = self.goal.mu;
         let size = self.weights.len();
         let (weights, means, squares) =
             (&mut self.weights[..size], &mut self.means[..size], &mut self.squares[..size]);
-        let (step, pull, inverse) = (&mut self.step[..size], &self.pull[..size], &self.inverse[..size]);
+        let (step, c_w, inverse) = (&mut self.step[..size], &self.c_w[..size], &self.inverse[..size]);
         let (covariance, free) = (&covariance[..size], &free[..size]);
         for k in 0..size {
             let weight = weights[k];
             let sign = f64::from(u8::from(weight > 0.0)) - f64::from(u8::from(weight < 0.0));
-            let slope = score_weight * (pull[k] - covariance[k] + l1 * sign) + 2.0 * weight * inverse[k];
+            let slope = mu * (c_w[k] - covariance[k] + l1 * sign) + 2.0 * weight * inverse[k];
             means[k] = BETA1 * means[k] + (1.0 - BETA1) * slope;
             squares[k] = BETA2 * squares[k] + (1.0 - BETA2) * slope * slope;
             let full = factor * means[k] / (squares[k].sqrt() + small);
@@ -220,8 +221,8 @@ impl<'a> Descent<'a> {
     }
 
     fn objective(&self) -> f64 {
-        let cycles = self.problem.cycles(&self.weights, self.goal.domain).unwrap_or(f64::INFINITY);
-        self.goal.score_weight * self.problem.score(&self.weights) + cycles
+        let h = self.problem.h(&self.weights, self.goal.s).unwrap_or(f64::INFINITY);
+        self.goal.mu * self.problem.score(&self.weights) + h
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
             |k: usize| (0..nodes).map(|l| root[k / nodes * nodes + l] * root[k % nodes * nodes + l]).sum();
         let covariance: Vec<f64> = (0..nodes * nodes).map(entry).collect();
         let problem = Problem { nodes, covariance: &covariance, l1: 0.03, free: vec![true; nodes * nodes] };
-        let goal = Goal { score_weight: 0.7, domain: 1.2, most: 1 };
+        let goal = Goal { mu: 0.7, s: 1.2, max_steps: 1 };
         let mut descent = Descent::new(&problem, goal, weights.clone());
         assert!(descent.invert(), "the weights are within the domain");
         descent.descend(1, 0.0);

@@ -1,12 +1,13 @@
 //! Graphs as matrices of weights that a continuous optimiser moves: NOTEARS and DAGMA.
 
+mod acyclicity;
 mod dagma;
+mod m_matrix;
 mod notears;
-mod orthant;
-mod square;
+mod owl_qn;
 mod weights;
 
+pub use acyclicity::acyclicity_h;
 pub use dagma::Dagma;
 pub use notears::Notears;
-pub use square::cycle_measure;
 pub use weights::Weighted;

@@ -4,21 +4,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_graph::Constraints;
 
-use super::orthant::{Smooth, minimize};
-use super::square::{Exponential, excess_trace, multiply};
+use super::acyclicity::{Exponential, excess_trace, multiply};
+use super::owl_qn::{Smooth, minimize};
 use super::weights::{Weighted, free_weights};
 
 /// The most steps of dual ascent.
-const MOST_ROUNDS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 
-/// A graph counts as acyclic when the measure of cycles is no larger.
-const ENOUGH: f64 = 1e-8;
+/// A graph counts as acyclic when `h` is no larger.
+const H_TOLERANCE: f64 = 1e-8;
 
-/// The penalty on cycles is raised tenfold until they fall to this share.
+/// `ρ` is raised tenfold until `h` falls to this share.
 const PROGRESS: f64 = 0.25;
 
-/// No penalty on cycles is higher.
-const MOST_PENALTY: f64 = 1e16;
+/// The largest `ρ`.
+const MAX_RHO: f64 = 1e16;
 
 /// Linear NOTEARS (Zheng et al. 2018): the minimum of `½ tr (I−W)ᵀ C (I−W) + l1 · |W|₁` subject to
 /// `h(W) = tr e^{W∘W} − d = 0`.
@@ -37,37 +37,37 @@ impl Default for Notears {
 impl Notears {
     /// Weights for variables of the given `covariance` (row by row) that are zero wherever `constraints` allow no edge.
     ///
-    /// The schedule is the authors': the multiplier follows the penalty, which grows tenfold until a round brings
-    /// cycles down to a quarter. Once `stop` is true, the last round's weights are returned.
+    /// The schedule is the authors': `α` follows `ρ`, which grows tenfold until a round brings `h` down
+    /// to a quarter. Once `stop` is true, the last round's weights are returned.
     #[must_use]
     pub fn fit(&self, covariance: &[f64], constraints: &Constraints, stop: &AtomicBool) -> Weighted {
         let nodes = constraints.nodes();
         let free = free_weights(constraints);
         let mut lagrangian = Lagrangian::new(nodes, covariance);
         let mut weights = vec![0.0; nodes * nodes];
-        let mut cycles = f64::INFINITY;
-        for _ in 0..MOST_ROUNDS {
-            while lagrangian.penalty < MOST_PENALTY && !stop.load(Ordering::Relaxed) {
+        let mut h = f64::INFINITY;
+        for _ in 0..MAX_ROUNDS {
+            while lagrangian.rho < MAX_RHO && !stop.load(Ordering::Relaxed) {
                 let solved = minimize(&mut lagrangian, self.l1, &free, &weights, stop).point;
-                let left = lagrangian.cycles(&solved);
-                if left <= PROGRESS * cycles {
-                    (weights, cycles) = (solved, left);
+                let left = lagrangian.h(&solved);
+                if left <= PROGRESS * h {
+                    (weights, h) = (solved, left);
                     break;
                 }
-                lagrangian.penalty *= 10.0;
-                if lagrangian.penalty >= MOST_PENALTY {
-                    (weights, cycles) = (solved, left);
+                lagrangian.rho *= 10.0;
+                if lagrangian.rho >= MAX_RHO {
+                    (weights, h) = (solved, left);
                 }
             }
-            lagrangian.multiplier += lagrangian.penalty * cycles;
-            let is_over = cycles <= ENOUGH || lagrangian.penalty >= MOST_PENALTY;
+            lagrangian.alpha += lagrangian.rho * h;
+            let is_over = h <= H_TOLERANCE || lagrangian.rho >= MAX_RHO;
             if is_over || stop.load(Ordering::Relaxed) {
                 break;
             }
         }
         let size = weights.iter().map(|weight| weight.abs()).sum::<f64>();
         let objective = lagrangian.loss(&weights) + self.l1 * size;
-        Weighted::new(nodes, weights, objective, cycles)
+        Weighted::new(nodes, weights, objective, h)
     }
 }
 
@@ -75,11 +75,11 @@ impl Notears {
 struct Lagrangian<'a> {
     nodes: usize,
     covariance: &'a [f64],
-    penalty: f64,
-    multiplier: f64,
+    rho: f64,
+    alpha: f64,
     exponential: Exponential,
     residual: Vec<f64>,
-    pull: Vec<f64>,
+    residual_gradient: Vec<f64>,
     squares: Vec<f64>,
 }
 
@@ -87,20 +87,25 @@ impl<'a> Lagrangian<'a> {
     fn new(nodes: usize, covariance: &'a [f64]) -> Self {
         let zeros = || vec![0.0; nodes * nodes];
         let exponential = Exponential::new(nodes);
-        let (residual, pull, squares) = (zeros(), zeros(), zeros());
-        Self { nodes, covariance, penalty: 1.0, multiplier: 0.0, exponential, residual, pull, squares }
+        let (residual, residual_gradient, squares) = (zeros(), zeros(), zeros());
+        Self { nodes, covariance, rho: 1.0, alpha: 0.0, exponential, residual, residual_gradient, squares }
     }
 
-    /// Half the mean squared residual; leaves its gradient's negative in `pull`.
+    /// Half the mean squared residual; leaves `C(I−W)` in `residual_gradient`.
     fn loss(&mut self, weights: &[f64]) -> f64 {
         self.residual.iter_mut().zip(weights).for_each(|(residual, weight)| *residual = -weight);
         self.residual.iter_mut().step_by(self.nodes + 1).for_each(|diagonal| *diagonal += 1.0);
-        multiply(self.nodes, self.covariance, &self.residual, &mut self.pull);
-        0.5 * self.residual.iter().zip(&self.pull).map(|(residual, pull)| residual * pull).sum::<f64>()
+        multiply(self.nodes, self.covariance, &self.residual, &mut self.residual_gradient);
+        0.5 * self
+            .residual
+            .iter()
+            .zip(&self.residual_gradient)
+            .map(|(residual, residual_gradient)| residual * residual_gradient)
+            .sum::<f64>()
     }
 
     /// `h(W) = tr e^{W∘W} − d`.
-    fn cycles(&mut self, weights: &[f64]) -> f64 {
+    fn h(&mut self, weights: &[f64]) -> f64 {
         self.squares.iter_mut().zip(weights).for_each(|(square, weight)| *square = weight * weight);
         excess_trace(self.nodes, self.exponential.of(&self.squares))
     }
@@ -110,17 +115,18 @@ impl Smooth for Lagrangian<'_> {
     /// `∇ = −C(I−W) + (ρ h + α) (e^{W∘W})ᵀ ∘ 2W`.
     fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> f64 {
         let loss = self.loss(weights);
-        let cycles = self.cycles(weights);
+        let h = self.h(weights);
         let nodes = self.nodes;
-        let factor = 2.0 * (self.penalty * cycles + self.multiplier);
+        let factor = 2.0 * (self.rho * h + self.alpha);
         let exponential = self.exponential.last();
         for from in 0..nodes {
             for to in 0..nodes {
                 let k = from * nodes + to;
-                gradient[k] = factor * exponential[to * nodes + from] * weights[k] - self.pull[k];
+                gradient[k] =
+                    factor * exponential[to * nodes + from] * weights[k] - self.residual_gradient[k];
             }
         }
-        loss + 0.5 * self.penalty * cycles * cycles + self.multiplier * cycles
+        loss + 0.5 * self.rho * h * h + self.alpha * h
     }
 }
 
@@ -142,7 +148,7 @@ mod tests {
             *entry = (0..nodes).map(|l| root[k / nodes * nodes + l] * root[k % nodes * nodes + l]).sum();
         }
         let mut lagrangian = Lagrangian::new(nodes, &covariance);
-        (lagrangian.penalty, lagrangian.multiplier) = (3.0, 0.7);
+        (lagrangian.rho, lagrangian.alpha) = (3.0, 0.7);
         let (mut gradient, mut unread) = (vec![0.0; nodes * nodes], vec![0.0; nodes * nodes]);
         lagrangian.evaluate(&weights, &mut gradient);
         for k in 0..nodes * nodes {
@@ -159,9 +165,9 @@ mod tests {
 
     /// One cycle of two edges with weights a, b: `h = 2 (cosh(ab) − 1)`.
     #[test]
-    fn the_measure_of_one_cycle_is_known() {
+    fn h_of_one_cycle_is_known() {
         let covariance = [1.0, 0.0, 0.0, 1.0];
-        let cycles = Lagrangian::new(2, &covariance).cycles(&[0.0, 0.5, 0.8, 0.0]);
-        assert!((cycles - 2.0 * (0.4_f64.cosh() - 1.0)).abs() < 1e-14);
+        let h = Lagrangian::new(2, &covariance).h(&[0.0, 0.5, 0.8, 0.0]);
+        assert!((h - 2.0 * (0.4_f64.cosh() - 1.0)).abs() < 1e-14);
     }
 }

@@ -76,14 +76,14 @@ impl<'a> Ges<'a> {
     }
 
     /// The class of the required edges alone.
-    fn start(&self) -> Place {
+    fn start(&self) -> Iterate {
         let nodes = self.judge.constraints.nodes();
         let required = Dag::from_edges(nodes, self.judge.constraints.required_edges())
             .expect("constraints can be obeyed");
         self.place(&Pdag::from(&required)).expect("constraints can be obeyed")
     }
 
-    fn forward(&self, start: Place, is_stopped: &mut impl FnMut() -> bool) -> Place {
+    fn forward(&self, start: Iterate, is_stopped: &mut impl FnMut() -> bool) -> Iterate {
         let mut now = start;
         let mut queue = Queue::new(&self.judge, &now.class);
         while !is_stopped() {
@@ -97,10 +97,10 @@ impl<'a> Ges<'a> {
     /// The best step of one kind until none raises the score; and whether there was any.
     fn greedy(
         &self,
-        start: Place,
+        start: Iterate,
         steps: impl Fn(&Judge<'a>, &Class, usize) -> Vec<Operator> + Sync,
         is_stopped: &mut impl FnMut() -> bool,
-    ) -> (Place, bool) {
+    ) -> (Iterate, bool) {
         let (mut now, mut is_better) = (start, false);
         while !is_stopped() {
             let nodes = now.class.skeleton.len();
@@ -112,16 +112,16 @@ impl<'a> Ges<'a> {
         (now, is_better)
     }
 
-    fn take(&self, now: &Place, operator: &Operator) -> Option<Place> {
+    fn take(&self, now: &Iterate, operator: &Operator) -> Option<Iterate> {
         if now.class.admits(operator) { self.place(&now.class.after(operator)) } else { None }
     }
 
     /// The class of `graph`, if it has a member that obeys.
-    fn place(&self, graph: &Pdag) -> Option<Place> {
+    fn place(&self, graph: &Pdag) -> Option<Iterate> {
         let class = Cpdag::of(&graph.consistent_extension()?).into_pdag();
         let (oriented, member) = self.obeying(&class)?;
         let found = FoundClass { class: oriented, member };
-        self.judge.constraints.permits(&found.member).then(|| Place { class: Class::new(class), found })
+        self.judge.constraints.permits(&found.member).then(|| Iterate { class: Class::new(class), found })
     }
 
     /// `class` with the known directions and what follows from them, and a member that has them; none if there is none.
@@ -142,7 +142,7 @@ impl<'a> Ges<'a> {
 }
 
 /// Where the search stands.
-struct Place {
+struct Iterate {
     class: Class,
     found: FoundClass,
 }

@@ -8,7 +8,7 @@ use gflowcausal_score::{Bic, GraphScore, Penalty};
 
 use super::operators::{Class, Judge, Kind, MINIMUM_GAIN, Operator};
 use super::queue::Queue;
-use super::{Ges, Place};
+use super::{Ges, Iterate};
 
 const NODES: usize = 5;
 
@@ -97,7 +97,7 @@ fn the_queue_takes_the_step_that_judging_everything_again_would() {
         let score = bic(nodes, 3, seed);
         let free = Constraints::none(nodes);
         let search = Ges::new(&score, &free, false).expect("bic is score equivalent");
-        let mut now: Place = search.start();
+        let mut now: Iterate = search.start();
         let mut queue = Queue::new(&search.judge, &now.class);
         let mut steps = 0;
         loop {

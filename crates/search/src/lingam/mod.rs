@@ -1,11 +1,11 @@
 //! LiNGAM: the order of linear causes, read from what is not Gaussian about them.
 
-mod assignment;
 mod candidates;
-mod direct;
-mod ica;
-mod unmixing;
+mod direct_lingam;
+mod fast_ica;
+mod ica_lingam;
+mod linear_sum_assignment;
 mod vector;
 
-pub use direct::direct_lingam;
-pub use ica::{LingamError, ica_lingam};
+pub use direct_lingam::direct_lingam;
+pub use ica_lingam::{LingamError, ica_lingam};

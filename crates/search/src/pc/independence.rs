@@ -51,11 +51,11 @@ impl IndependenceTest for FisherZ {
 
     /// `2 (1 − Φ(√(n − k − 3) · |artanh r|))`; 1 when there are too few rows to tell.
     fn p_value(&self, pair: [usize; 2], given: &[usize]) -> f64 {
-        let freedom = self.rows - given.len() as f64 - 3.0;
-        if freedom <= 0.0 {
+        let df = self.rows - given.len() as f64 - 3.0;
+        if df <= 0.0 {
             return 1.0;
         }
-        let z = freedom.sqrt() * self.correlation.partial(pair, given).atanh().abs();
+        let z = df.sqrt() * self.correlation.partial(pair, given).atanh().abs();
         erfc(z / std::f64::consts::SQRT_2)
     }
 }
@@ -140,7 +140,7 @@ impl IndependenceTest for CategoryTest {
     }
 
     /// The statistic summed over the configurations that occur, against `Σ (rows − 1)(columns − 1)` degrees of freedom,
-    /// where rows and columns without a count are left out; 1 without any freedom or where every count is as expected.
+    /// where rows and columns without a count are left out; 1 without any degree of freedom or where every count is as expected.
     fn p_value(&self, [a, b]: [usize; 2], given: &[usize]) -> f64 {
         let (strata, count) = self.strata(given);
         let (first, second) = (&self.columns[a], &self.columns[b]);
@@ -149,16 +149,16 @@ impl IndependenceTest for CategoryTest {
         for ((stratum, &x), &y) in strata.iter().zip(&first.codes).zip(&second.codes) {
             counts[stratum * size + x as usize * second.levels + y as usize] += 1;
         }
-        let tables = counts.chunks_exact(size).map(|table| self.judge(table, second.levels));
-        let (statistic, freedom) = tables.fold((0.0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        let tables = counts.chunks_exact(size).map(|table| self.statistic(table, second.levels));
+        let (statistic, df) = tables.fold((0.0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
         // Rounding leaves a little less than nothing; the function refuses zero.
-        if freedom == 0 || statistic <= 0.0 { 1.0 } else { gamma_ur(freedom as f64 / 2.0, statistic / 2.0) }
+        if df == 0 || statistic <= 0.0 { 1.0 } else { gamma_ur(df as f64 / 2.0, statistic / 2.0) }
     }
 }
 
 impl CategoryTest {
     /// The statistic of one table and its degrees of freedom.
-    fn judge(&self, table: &[u32], width: usize) -> (f64, usize) {
+    fn statistic(&self, table: &[u32], width: usize) -> (f64, usize) {
         let lines: Vec<f64> = table.chunks_exact(width).map(|row| row.iter().sum::<u32>().into()).collect();
         let columns: Vec<f64> =
             (0..width).map(|at| table.iter().skip(at).step_by(width).sum::<u32>().into()).collect();

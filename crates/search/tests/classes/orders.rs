@@ -2,9 +2,9 @@
 
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_graph::{Cpdag, Order};
-use gflowcausal_score::{BestParents, Bic, OrderScore, ParentForest, Penalty, best_insertion};
+use gflowcausal_score::{BestParents, Bic, GrowShrinkTrees, OrderScore, Penalty, best_insertion};
 use gflowcausal_search::{
-    Obedient, best_order, boss, equal_variance_order, r2_order, random_order, variance_order,
+    ConstrainedOrderScore, best_order, boss, equal_variance_order, r2_order, random_order, variance_order,
 };
 
 use super::*;
@@ -47,8 +47,8 @@ fn every_order_puts_required_causes_first() {
         knowledge.require(gflowcausal_graph::Edge::new(pair[1], pair[0]));
     }
     let (constraints, moments) = (constraints(8, &knowledge), moments(&data));
-    let score = ParentForest::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
-    let obedient = Obedient { score: &score, constraints: &constraints };
+    let score = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
+    let obedient = ConstrainedOrderScore { score: &score, constraints: &constraints };
     let mut rng = stream(1, Stream::Test { k: 0 });
     let orders: [Order; 5] = [
         variance_order(&moments, &constraints),
@@ -68,10 +68,10 @@ fn boss_finds_the_class_of_the_true_graph_and_stops_at_a_peak() {
         let data = simulated(10, 1, 10_000, seed);
         let free = Constraints::none(10);
         let forest =
-            ParentForest::new(Bic::new(&moments(&data), Penalty::Factor(2.0)).unwrap(), free.clone());
-        let hasty = ParentForest::new(forest.local_score().clone(), free.clone()).without_pairs();
-        let score = Obedient { score: &forest, constraints: &free };
-        let rough = Obedient { score: &hasty, constraints: &free };
+            GrowShrinkTrees::new(Bic::new(&moments(&data), Penalty::Factor(2.0)).unwrap(), free.clone());
+        let hasty = GrowShrinkTrees::new(forest.local_score().clone(), free.clone()).without_pairs();
+        let score = ConstrainedOrderScore { score: &forest, constraints: &free };
+        let rough = ConstrainedOrderScore { score: &hasty, constraints: &free };
         let start = |k| boss(&rough, &score, &mut stream(seed, Stream::Restart { k }), || false);
         let (order, value) = best_order(&forest, (0..4).map(start)).unwrap();
         let found = forest.best_dag(&order).unwrap();

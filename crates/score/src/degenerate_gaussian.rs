@@ -11,7 +11,7 @@ use crate::{Correlation, LocalScore, Penalty, ScoreError};
 /// The degenerate Gaussian score of Andrews, Ramsey and Cooper (2019), for tables of real and categorical columns.
 ///
 /// A categorical variable becomes one indicator column for each level that occurs but the last. With `Y` the columns
-/// of the variable and `P` those of its parents, the term is `−(n/2) ln|Σ_{Y|P}| − (|Y||P|/2)·price`: on a table of
+/// of the variable and `P` those of its parents, the term is `−(n/2) ln|Σ_{Y|P}| − (|Y||P|/2)·penalty`: on a table of
 /// real columns it is [`Bic`](crate::Bic). A constant column has no columns here and takes part in nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DegenerateGaussian {
@@ -19,7 +19,7 @@ pub struct DegenerateGaussian {
     /// Which columns of the embedding stand for each variable.
     blocks: Vec<Range<usize>>,
     rows: u64,
-    price: f64,
+    penalty_per_parent: f64,
 }
 
 impl DegenerateGaussian {
@@ -38,7 +38,7 @@ impl DegenerateGaussian {
         let slices: Vec<&[f64]> = embedding.iter().map(Vec::as_slice).collect();
         let rows = table.rows() as u64;
         let correlation = correlation_of(&slices, rows, &blocks)?;
-        Ok(Self { correlation, price: penalty.price(rows, blocks.len())?, blocks, rows })
+        Ok(Self { correlation, penalty_per_parent: penalty.per_parent(rows, blocks.len())?, blocks, rows })
     }
 
     fn columns_of(&self, nodes: &NodeSet) -> usize {
@@ -101,11 +101,11 @@ impl LocalScore for DegenerateGaussian {
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         let block = self.blocks[node].clone();
         let given = self.columns_of(parents);
-        let price = (block.len() * given) as f64 * self.price;
+        let penalty = (block.len() * given) as f64 * self.penalty_per_parent;
         // With as many columns as rows anything can be fitted, so the fit says nothing.
         let credible = (given + block.len()) as u64 <= self.rows.saturating_sub(1);
         let trusted = parents.iter().filter(|_| credible).flat_map(|parent| self.blocks[parent].clone());
-        -0.5 * (self.rows as f64 * conditional_log_det(&self.correlation, trusted, block) + price)
+        -0.5 * (self.rows as f64 * conditional_log_det(&self.correlation, trusted, block) + penalty)
     }
 
     fn is_score_equivalent(&self) -> bool {

@@ -6,7 +6,7 @@ use gflowcausal_determinism::{Stream, stream};
 use rand_distr::{Distribution, StandardNormal};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::ica::LingamError;
+use super::ica_lingam::LingamError;
 use super::vector::tanh_in_place;
 
 /// The most rounds.
@@ -22,7 +22,7 @@ const RESOLUTION: f64 = 1e-13;
 ///
 /// Hyvärinen's fixed point (1999) for `ln cosh`, all directions at once, from a start that `seed` decides. As in every
 /// implementation the last directions are returned when rounds run out: Gaussian columns have none that are better.
-pub(super) fn unmixing(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Result<Mat<f64>, LingamError> {
+pub(super) fn fast_ica(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Result<Mat<f64>, LingamError> {
     let (white, whitening) = whitened(columns)?;
     let rows = white.ncols() as f64;
     let mut directions = orthogonal(&start(columns.len(), seed));
@@ -30,7 +30,7 @@ pub(super) fn unmixing(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Resu
     for _ in 0..MOST_ROUNDS {
         matmul(&mut sources, Accum::Replace, &directions, &white, 1.0, Par::Seq);
         let mut next = Mat::zeros(directions.nrows(), directions.ncols());
-        let flatness = squash(&mut sources);
+        let flatness = tanh_and_mean_derivative(&mut sources);
         matmul(&mut next, Accum::Replace, &sources, white.transpose(), 1.0 / rows, Par::Seq);
         for (i, flatness) in flatness.iter().enumerate() {
             (0..next.ncols()).for_each(|j| next[(i, j)] -= flatness * directions[(i, j)]);
@@ -46,7 +46,7 @@ pub(super) fn unmixing(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Resu
 }
 
 /// Replaces sources by their hyperbolic tangents; returns the mean slope of each, `1 − mean tanh²`.
-fn squash(sources: &mut Mat<f64>) -> Vec<f64> {
+fn tanh_and_mean_derivative(sources: &mut Mat<f64>) -> Vec<f64> {
     let rows = sources.ncols() as f64;
     let mut squares = vec![0.0; sources.nrows()];
     for j in 0..sources.ncols() {

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use gflowcausal_graph::{Constraints, Edge, Order};
 
-use super::assignment::cheapest_assignment;
-use super::unmixing::unmixing;
+use super::fast_ica::fast_ica;
+use super::linear_sum_assignment::linear_sum_assignment;
 
 /// Why no order can be read from the components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -32,11 +32,11 @@ pub fn ica_lingam(
     stop: &AtomicBool,
 ) -> Result<Order, LingamError> {
     let nodes = columns.len();
-    let unmixing = unmixing(columns, seed, stop)?;
+    let unmixing = fast_ica(columns, seed, stop)?;
     let costs: Vec<f64> = (0..nodes * nodes)
         .map(|k| unmixing[(k / nodes, k % nodes)].abs().max(f64::MIN_POSITIVE).recip())
         .collect();
-    let variable_of = cheapest_assignment(nodes, &costs);
+    let variable_of = linear_sum_assignment(nodes, &costs);
     let mut effects = vec![0.0; nodes * nodes];
     for (component, &to) in variable_of.iter().enumerate() {
         let own = unmixing[(component, to)];

@@ -6,14 +6,14 @@ use gflowcausal_graph::{Constraints, NodeSet, Order};
 use gflowcausal_score::OrderScore;
 
 /// A score of orders that gives −∞ to every insertion which the constraints forbid.
-pub struct Obedient<'a> {
+pub struct ConstrainedOrderScore<'a> {
     /// What orders are worth.
     pub score: &'a dyn OrderScore,
     /// What they have to obey.
     pub constraints: &'a Constraints,
 }
 
-impl OrderScore for Obedient<'_> {
+impl OrderScore for ConstrainedOrderScore<'_> {
     fn name(&self) -> &'static str {
         self.score.name()
     }

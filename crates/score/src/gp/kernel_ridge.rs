@@ -7,8 +7,8 @@ use gflowcausal_graph::NodeSet;
 
 use super::ROOM;
 use super::distance::median;
-use crate::shared::SharedTerms;
-use crate::standard::StandardColumns;
+use crate::shared_terms::SharedTerms;
+use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
 /// The most rows that are looked at: more are thinned to this many, evenly spaced.
@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 1000;
 /// What CORL adds to a mean squared residual before it takes the logarithm.
 const FLOOR: f64 = 1e-8;
 
-/// `−(n/2) ln(RSS/n + 10⁻⁸) − (k/2)·price`, with the residual of `ŷ = K(K + I)⁻¹y`.
+/// `−(n/2) ln(RSS/n + 10⁻⁸) − (k/2)·penalty`, with the residual of `ŷ = K(K + I)⁻¹y`.
 ///
 /// `K = exp(−d²/(2·median d²))` over the pairs of rows, on standardised columns: CORL's Gaussian process. It shrinks
 /// as much for strong as for weak signals; [`GpMarginal`](crate::GpMarginal) is the default for that reason. More
@@ -29,7 +29,7 @@ const FLOOR: f64 = 1e-8;
 pub struct KernelRidge {
     data: StandardColumns,
     responses: Mat<f64>,
-    price: f64,
+    penalty_per_parent: f64,
     shared: SharedTerms,
 }
 
@@ -40,10 +40,10 @@ impl KernelRidge {
     /// No rows, a column that is not real or misses a cell, or a penalty below zero.
     pub fn new(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
         let data = StandardColumns::thinned(table, MAX_ROWS)?;
-        let price = penalty.price(data.rows as u64, data.nodes())?;
+        let penalty_per_parent = penalty.per_parent(data.rows as u64, data.nodes())?;
         let shared = SharedTerms::with_room_for(ROOM, data.nodes());
         let responses = Mat::from_fn(data.rows, data.nodes(), |row, column| data.columns[column][row]);
-        Ok(Self { responses, data, price, shared })
+        Ok(Self { responses, data, penalty_per_parent, shared })
     }
 
     /// What is left of every variable when it is regressed on `parents`: `y − K(K + I)⁻¹y = (K + I)⁻¹y`.
@@ -67,8 +67,8 @@ impl KernelRidge {
     fn terms(&self, parents: &NodeSet) -> Vec<f64> {
         let residuals = self.residuals(parents);
         let residuals = residuals.as_ref().unwrap_or(&self.responses);
-        let (rows, price) = (self.data.rows as f64, parents.len() as f64 * self.price);
-        let term = |squares: f64| -0.5 * (rows * (squares / rows + FLOOR).ln() + price);
+        let (rows, penalty) = (self.data.rows as f64, parents.len() as f64 * self.penalty_per_parent);
+        let term = |squares: f64| -0.5 * (rows * (squares / rows + FLOOR).ln() + penalty);
         (0..self.data.nodes()).map(|node| term(residuals.col(node).squared_norm_l2())).collect()
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn minimize(
     start: &[f64],
     stop: &AtomicBool,
 ) -> Minimum {
-    let mut here = Place::at(f, penalty, free, start.to_vec());
-    let mut curvature = Curvature::default();
+    let mut here = Iterate::at(f, penalty, free, start.to_vec());
+    let mut curvature = LbfgsHistory::default();
     for _ in 0..MOST_STEPS {
         let slope = here.pseudo_gradient(penalty, free);
         if stop.load(Ordering::Relaxed) || slope.iter().all(|slope| slope.abs() <= LEAST_SLOPE) {
@@ -66,7 +66,7 @@ pub(super) fn minimize(
                 }
             }
             // What was learned elsewhere may mislead here: once more along the slope itself.
-            None if !curvature.is_empty() => curvature = Curvature::default(),
+            None if !curvature.is_empty() => curvature = LbfgsHistory::default(),
             None => break,
         }
     }
@@ -74,13 +74,13 @@ pub(super) fn minimize(
 }
 
 /// A point, the smooth part's gradient and the penalised value.
-struct Place {
+struct Iterate {
     point: Vec<f64>,
     gradient: Vec<f64>,
     value: f64,
 }
 
-impl Place {
+impl Iterate {
     fn at(f: &mut impl Smooth, penalty: f64, free: &[bool], mut point: Vec<f64>) -> Self {
         point.iter_mut().zip(free).filter(|(_, free)| !**free).for_each(|(x, _)| *x = 0.0);
         let mut gradient = vec![0.0; point.len()];
@@ -118,11 +118,11 @@ fn step(
     f: &mut impl Smooth,
     penalty: f64,
     free: &[bool],
-    here: &Place,
+    here: &Iterate,
     slope: &[f64],
     direction: &[f64],
     mut length: f64,
-) -> Option<Place> {
+) -> Option<Iterate> {
     for _ in 0..MOST_HALVINGS {
         let point: Vec<f64> = (0..direction.len())
             .map(|i| {
@@ -133,7 +133,7 @@ fn step(
             })
             .collect();
         let promised: f64 = (0..point.len()).map(|i| slope[i] * (point[i] - here.point[i])).sum();
-        let next = Place::at(f, penalty, free, point);
+        let next = Iterate::at(f, penalty, free, point);
         if promised < 0.0 && next.value <= here.value + ARMIJO * promised {
             return Some(next);
         }
@@ -144,18 +144,18 @@ fn step(
 
 /// What the last steps say about the second derivative.
 #[derive(Default)]
-struct Curvature {
+struct LbfgsHistory {
     /// Steps, changes of the gradient, and one over their inner product.
     pairs: VecDeque<(Vec<f64>, Vec<f64>, f64)>,
 }
 
-impl Curvature {
+impl LbfgsHistory {
     fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
     /// Steps along which the function does not bend upwards teach nothing.
-    fn learn(&mut self, from: &Place, to: &Place) {
+    fn learn(&mut self, from: &Iterate, to: &Iterate) {
         let step: Vec<f64> = to.point.iter().zip(&from.point).map(|(to, from)| to - from).collect();
         let change: Vec<f64> = to.gradient.iter().zip(&from.gradient).map(|(to, from)| to - from).collect();
         let bend = dot(&step, &change);

@@ -1,4 +1,4 @@
-//! Parents drawn for an order: how sure the data are of each set, not only which is best.
+//! Parent sets drawn around the best one, for an order.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp};

@@ -2,23 +2,23 @@
 
 use gflowcausal_graph::NodeSet;
 
-use super::branch::{Fruit, Id};
+use super::node::{Id, ParentSetResult};
 
 /// The way of one question from some parent set to its answer, without the branches it passed.
 ///
 /// Most parts of a tree are seen by one question, or by many that take the very same way. For them a trail is all
 /// there is: two sets and a few pairs instead of a sorted list of candidates for each step.
 #[derive(Debug)]
-pub(super) struct Trail {
+pub(super) struct CachedPath {
     /// What the way depended on: the parents taken, and those that would have been taken had they stood before.
     watched: NodeSet,
     taken: NodeSet,
     /// Pairs that would have been taken.
     missed: Vec<[Id; 2]>,
-    pub(super) fruit: Fruit,
+    pub(super) fruit: ParentSetResult,
 }
 
-impl Trail {
+impl CachedPath {
     /// Whether a question about the variables `before`, having come to where the trail begins, goes all its way.
     #[inline]
     pub(super) fn is_for(&self, before: &NodeSet) -> bool {
@@ -36,14 +36,14 @@ impl Trail {
 }
 
 /// A trail on its way.
-pub(super) struct Blazer<'q> {
+pub(super) struct PathRecorder<'q> {
     before: &'q NodeSet,
     watched: NodeSet,
     taken: NodeSet,
     missed: Vec<[Id; 2]>,
 }
 
-impl<'q> Blazer<'q> {
+impl<'q> PathRecorder<'q> {
     /// A trail that has gone nowhere yet.
     pub(super) fn new(nodes: usize, before: &'q NodeSet) -> Self {
         Self { before, watched: NodeSet::empty(nodes), taken: NodeSet::empty(nodes), missed: Vec::new() }
@@ -74,9 +74,9 @@ impl<'q> Blazer<'q> {
     }
 
     /// The trail, which ends at `fruit`.
-    pub(super) fn end(mut self, fruit: Fruit) -> Trail {
+    pub(super) fn end(mut self, fruit: ParentSetResult) -> CachedPath {
         self.missed.shrink_to_fit();
-        Trail { watched: self.watched, taken: self.taken, missed: self.missed, fruit }
+        CachedPath { watched: self.watched, taken: self.taken, missed: self.missed, fruit }
     }
 }
 

@@ -3,7 +3,7 @@
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use super::{BestParents, optional_parents, parent_limit};
-use crate::{LocalScore, PlacementScore};
+use crate::{LocalScore, OrderModularScore};
 
 /// Grows a parent set by the candidate that raises the local score most until none does, then shrinks it likewise.
 ///
@@ -29,7 +29,7 @@ impl<S: LocalScore> GrowShrink<S> {
 
     /// The same, and where no candidate raises the score alone, the two that raise it most together are taken.
     ///
-    /// That is what [`ParentForest`](crate::ParentForest) does; it costs `O(d²)` local terms a question.
+    /// That is what [`GrowShrinkTrees`](crate::GrowShrinkTrees) does; it costs `O(d²)` local terms a question.
     #[must_use]
     pub fn with_pairs(self) -> Self {
         Self { pairs: true, ..self }
@@ -113,7 +113,7 @@ impl<S: LocalScore> GrowShrink<S> {
     }
 }
 
-impl<S: LocalScore> PlacementScore for GrowShrink<S> {
+impl<S: LocalScore> OrderModularScore for GrowShrink<S> {
     fn name(&self) -> &'static str {
         self.score.name()
     }
@@ -122,7 +122,7 @@ impl<S: LocalScore> PlacementScore for GrowShrink<S> {
         self.score.nodes()
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.search(node, before).map_or(f64::NEG_INFINITY, |(value, _)| value)
     }
 }

@@ -5,10 +5,10 @@ use std::sync::{PoisonError, RwLock};
 
 use gflowcausal_graph::{Constraints, NodeSet};
 
-use super::branch::{Branch, Fruit, Id, Knot, Path, Slot, Step};
-use super::trail::{Blazer, Trail};
+use super::cached_path::{CachedPath, PathRecorder};
+use super::node::{Branch, Id, Node, ParentSetResult, Path, Slot, Step};
 use super::{BestParents, optional_parents, parent_limit};
-use crate::PlacementScore;
+use crate::OrderModularScore;
 use crate::gaussian::{GaussianScore, Inverse, Sweep};
 
 /// How many bytes of tree are kept unless something else is asked for.
@@ -22,7 +22,7 @@ const DEFAULT_BUDGET: usize = 256 << 20;
 /// new branch costs `O(k·d)`, a new end `O(k·d²)`. Threads share the trees and wait for each other only at the same
 /// branch. A tree that has grown to its share of the budget is felled and grows again; answers never differ.
 #[derive(Debug)]
-pub struct ParentForest<S> {
+pub struct GrowShrinkTrees<S> {
     score: S,
     constraints: Constraints,
     optional: Vec<Vec<Id>>,
@@ -60,7 +60,7 @@ impl Tree {
     }
 }
 
-impl<S: GaussianScore> ParentForest<S> {
+impl<S: GaussianScore> GrowShrinkTrees<S> {
     /// A search with `score` within `constraints`.
     ///
     /// # Panics
@@ -109,7 +109,7 @@ impl<S: GaussianScore> ParentForest<S> {
     }
 
     /// Hands the answer for `node` and `before` to `read`.
-    fn ask<T>(&self, node: usize, before: &NodeSet, read: impl FnOnce(&Fruit) -> T) -> Option<T> {
+    fn ask<T>(&self, node: usize, before: &NodeSet, read: impl FnOnce(&ParentSetResult) -> T) -> Option<T> {
         if !self.constraints.required(node).is_subset(before) {
             return None;
         }
@@ -125,7 +125,7 @@ impl<S: GaussianScore> ParentForest<S> {
     }
 
     /// Grows from nothing and remembers nothing.
-    fn answer_plainly(&self, node: usize, before: &NodeSet) -> Fruit {
+    fn answer_plainly(&self, node: usize, before: &NodeSet) -> ParentSetResult {
         let placed = |candidate: &Id| before.contains(usize::from(*candidate));
         let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
         Sweep::lend(|sweep| {
@@ -135,7 +135,13 @@ impl<S: GaussianScore> ParentForest<S> {
     }
 
     /// Walks down the tree as far as it is known, and lets it grow where it is not.
-    fn ask_tree<T>(&self, tree: &Tree, node: usize, before: &NodeSet, read: impl FnOnce(&Fruit) -> T) -> T {
+    fn ask_tree<T>(
+        &self,
+        tree: &Tree,
+        node: usize,
+        before: &NodeSet,
+        read: impl FnOnce(&ParentSetResult) -> T,
+    ) -> T {
         let root = tree.root.read().unwrap_or_else(PoisonError::into_inner);
         let mut path = Path::new();
         let mut slot = &*root;
@@ -163,11 +169,11 @@ impl<S: GaussianScore> ParentForest<S> {
         before: &NodeSet,
         mut slot: &'t Slot,
         tree: &Tree,
-    ) -> &'t Fruit {
+    ) -> &'t ParentSetResult {
         loop {
             let knot = slot.get_or_init(|| {
-                let knot = Knot::new(self.blaze(sweep, node, before, &self.optional[node]));
-                tree.grow_by(size_of::<Knot>() + knot.trail.heap_bytes());
+                let knot = Node::new(self.blaze(sweep, node, before, &self.optional[node]));
+                tree.grow_by(size_of::<Node>() + knot.trail.heap_bytes());
                 Box::new(knot)
             });
             if knot.trail.is_for(before) {
@@ -195,8 +201,8 @@ impl<S: GaussianScore> ParentForest<S> {
     }
 
     /// The way from the parents in `sweep` to the answer, seen from all questions that differ in `candidates`.
-    fn blaze(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> Trail {
-        let mut trail = Blazer::new(self.optional.len(), before);
+    fn blaze(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> CachedPath {
+        let mut trail = PathRecorder::new(self.optional.len(), before);
         loop {
             if let Some(parent) = trail.single(&self.useful(sweep, node, candidates)) {
                 self.add(sweep, &[parent]);
@@ -246,14 +252,14 @@ impl<S: GaussianScore> ParentForest<S> {
     /// Takes out the parent whose loss raises the score most until none does.
     ///
     /// The score of what is left is computed afresh from the set, so it does not depend on the path.
-    fn shrink(&self, sweep: &Sweep, node: usize) -> Fruit {
+    fn shrink(&self, sweep: &Sweep, node: usize) -> ParentSetResult {
         let mut kept = sweep.regression(self.score.correlation());
         while let Some(index) = self.worst(&kept, node) {
             kept.remove(index, S::USES_DETERMINANT);
         }
         let mut parents = NodeSet::of(self.optional.len(), kept.kept().map(|(_, parent)| parent));
         parents.union_with(self.constraints.required(node));
-        Fruit { score: self.score.local(node, &parents), parents }
+        ParentSetResult { score: self.score.local(node, &parents), parents }
     }
 
     /// The index of the parent that is best left out, if any.
@@ -278,7 +284,7 @@ fn ids(set: &NodeSet) -> Vec<Id> {
     set.iter().map(|node| node as Id).collect()
 }
 
-impl<S: GaussianScore> PlacementScore for ParentForest<S> {
+impl<S: GaussianScore> OrderModularScore for GrowShrinkTrees<S> {
     fn name(&self) -> &'static str {
         self.score.name()
     }
@@ -287,12 +293,12 @@ impl<S: GaussianScore> PlacementScore for ParentForest<S> {
         self.score.nodes()
     }
 
-    fn placement(&self, node: usize, before: &NodeSet) -> f64 {
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.ask(node, before, |fruit| fruit.score).unwrap_or(f64::NEG_INFINITY)
     }
 }
 
-impl<S: GaussianScore> BestParents for ParentForest<S> {
+impl<S: GaussianScore> BestParents for GrowShrinkTrees<S> {
     fn best_parents(&self, node: usize, before: &NodeSet) -> Option<NodeSet> {
         self.ask(node, before, |fruit| fruit.parents.clone())
     }

@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
 
-use super::trail::{Trail, is_among};
+use super::cached_path::{CachedPath, is_among};
 
 /// A variable in a tree, which has many of them.
 pub(super) type Id = u16;
 
 /// Where a further part of the tree hangs, or will hang.
-pub(super) type Slot = OnceLock<Box<Knot>>;
+pub(super) type Slot = OnceLock<Box<Node>>;
 
 /// Candidates whose slots are made together: most candidates are never taken.
 const CHUNK: usize = 8;
@@ -22,8 +22,8 @@ pub(super) type Path = SmallVec<[Id; 32]>;
 /// A parent set that a question came to: the way that the first one took from here, and a branch once another one went
 /// a different way.
 #[derive(Debug)]
-pub(super) struct Knot {
-    pub(super) trail: Trail,
+pub(super) struct Node {
+    pub(super) trail: CachedPath,
     pub(super) branch: OnceLock<Box<Branch>>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Branch {
     /// Two variables that raise the score together where neither does alone, best first.
     pairs: OnceLock<Box<[Pair]>>,
     /// What shrinking makes of the set, once a question has ended here.
-    fruit: OnceLock<Fruit>,
+    fruit: OnceLock<ParentSetResult>,
 }
 
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Pair {
 
 /// The answer to a question.
 #[derive(Debug)]
-pub(super) struct Fruit {
+pub(super) struct ParentSetResult {
     pub(super) score: f64,
     pub(super) parents: NodeSet,
 }
@@ -59,13 +59,13 @@ pub(super) enum Step<'t> {
     /// To a larger set.
     Grow(&'t [Id], &'t Slot),
     /// Nowhere: this is the answer.
-    Stop(&'t Fruit),
+    Stop(&'t ParentSetResult),
     /// Nobody has asked this before.
     Unknown,
 }
 
-impl Knot {
-    pub(super) fn new(trail: Trail) -> Self {
+impl Node {
+    pub(super) fn new(trail: CachedPath) -> Self {
         Self { trail, branch: OnceLock::new() }
     }
 
@@ -121,7 +121,7 @@ impl Branch {
         &self,
         before: &NodeSet,
         pairs: impl FnOnce() -> Vec<[Id; 2]>,
-        fruit: impl FnOnce() -> Fruit,
+        fruit: impl FnOnce() -> ParentSetResult,
     ) -> usize {
         let mut bytes = 0;
         if let Some(index) = self.best(before) {

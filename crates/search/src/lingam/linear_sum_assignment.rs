@@ -3,7 +3,7 @@
 /// For each row of the square matrix of `costs`, the column that is assigned to it, so that the sum is least.
 ///
 /// Shortest augmenting paths with potentials (Kuhn 1955; Jonker and Volgenant 1987). `O(d³)`.
-pub(super) fn cheapest_assignment(size: usize, costs: &[f64]) -> Vec<usize> {
+pub(super) fn linear_sum_assignment(size: usize, costs: &[f64]) -> Vec<usize> {
     let mut search = Search::new(size, costs);
     for row in 0..size {
         search.add(row);
@@ -92,7 +92,7 @@ mod tests {
                     columns.iter().enumerate().map(|(row, &column)| costs[row * size + column]).sum()
                 };
                 let least = all_orders(size).map(|order| total(order.as_slice())).fold(f64::MAX, f64::min);
-                let ours = total(&cheapest_assignment(size, &costs));
+                let ours = total(&linear_sum_assignment(size, &costs));
                 assert!((ours - least).abs() < 1e-12, "{ours} is not {least}");
             }
         }

@@ -15,7 +15,7 @@ type Point = (usize, usize);
 const START: Point = (1, RATIOS.len() - 1);
 
 /// The likelihood of some variables at the points that were visited.
-pub(super) struct Surface {
+pub(super) struct HyperparameterGrid {
     cells: Vec<Cell>,
     room: Room,
     rows: usize,
@@ -24,7 +24,7 @@ pub(super) struct Surface {
     heights: [[Option<Vec<f64>>; RATIOS.len()]; BANDWIDTHS],
 }
 
-impl Surface {
+impl HyperparameterGrid {
     /// Of processes that are independent from cell to cell, all with the same bandwidth and noise.
     pub(super) fn new(cells: Vec<Cell>) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Surface {
     }
 
     /// Visits points until every variable stands on one that is higher than its neighbours.
-    pub(super) fn climb(&mut self) {
+    pub(super) fn search(&mut self) {
         self.visit(START);
         while let Some(point) = (0..self.variables).find_map(|k| self.unvisited_beside(self.best(k))) {
             self.visit(point);
@@ -85,7 +85,7 @@ impl Surface {
 
     /// The likelihood of variable `k` at its best point, or where the parabola through its two neighbours in `ln λ`
     /// has its top.
-    pub(super) fn summit(&self, k: usize) -> f64 {
+    pub(super) fn max_log_likelihood(&self, k: usize) -> f64 {
         let (halvings, ratio) = self.best(k);
         let at = |ratio: usize| RATIOS.get(ratio).and_then(|_| self.height((halvings, ratio), k));
         let Some(top) = at(ratio).filter(|height| height.is_finite()) else { return 0.0 };

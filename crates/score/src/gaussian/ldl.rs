@@ -37,16 +37,17 @@ impl Factor {
 
     /// What the members leave of the variance of `node`, and its covariance with what is new in each.
     pub(super) fn residual(&self, correlation: &Correlation, node: usize) -> (f64, SmallVec<[f64; 16]>) {
-        let mut news: SmallVec<[f64; 16]> = zeros(self.members.len());
+        let mut innovations: SmallVec<[f64; 16]> = zeros(self.members.len());
         let correlations = correlation.row(node);
-        let left = project(&self.members, &self.packed, &self.inverse_pivots, correlations, &mut news);
-        (left.max(RESOLUTION), news)
+        let left = project(&self.members, &self.packed, &self.inverse_pivots, correlations, &mut innovations);
+        (left.max(RESOLUTION), innovations)
     }
 
     /// What the members leave of the covariance of `a` and `b`.
     pub(super) fn residual_covariance(&self, correlation: &Correlation, a: usize, b: usize) -> f64 {
-        let (news_a, news_b) = (self.residual(correlation, a).1, self.residual(correlation, b).1);
-        let explained = news_a.iter().zip(&news_b).zip(&self.inverse_pivots);
+        let (innovations_a, innovations_b) =
+            (self.residual(correlation, a).1, self.residual(correlation, b).1);
+        let explained = innovations_a.iter().zip(&innovations_b).zip(&self.inverse_pivots);
         explained.fold(correlation.row(a)[b], |left, ((a, b), inverse)| left - a * b * inverse)
     }
 
@@ -68,7 +69,7 @@ fn zeros<const N: usize>(length: usize) -> SmallVec<[f64; N]> {
     }
 }
 
-/// What `members` leave of the variance of a variable with these `correlations`, and in `news` its covariance with what
+/// What `members` leave of the variance of a variable with these `correlations`, and in `innovations` its covariance with what
 /// is new in each of them.
 #[inline]
 fn project(
@@ -76,12 +77,12 @@ fn project(
     packed: &[f64],
     inverse_pivots: &[f64],
     correlations: &[f64],
-    news: &mut [f64],
+    innovations: &mut [f64],
 ) -> f64 {
     let mut left = 1.0;
     let mut start = 0;
     for (t, (&member, inverse)) in members.iter().zip(inverse_pivots).enumerate() {
-        let (known, rest) = news.split_at_mut(t);
+        let (known, rest) = innovations.split_at_mut(t);
         let row = &packed[start..start + t];
         let new = row.iter().zip(known).fold(correlations[member], |new, (a, b)| new - a * *b);
         left -= new * new * inverse;
@@ -133,9 +134,16 @@ impl Inverse {
     pub(crate) fn new(correlation: &Correlation, node: usize, parents: impl Iterator<Item = usize>) -> Self {
         let factor = Factor::of(correlation, parents);
         let log_det = factor.log_pivots(correlation).sum();
-        let (residual, news) = factor.residual(correlation, node);
+        let (residual, innovations) = factor.residual(correlation, node);
         let fit = Fit { parents: factor.members.len(), residual, log_det };
-        Self::of_factor(correlation, &factor.members, &factor.packed, &factor.inverse_pivots, &news, fit)
+        Self::of_factor(
+            correlation,
+            &factor.members,
+            &factor.packed,
+            &factor.inverse_pivots,
+            &innovations,
+            fit,
+        )
     }
 
     /// From the factors, and the target's covariance with what is new in each member.
@@ -144,14 +152,14 @@ impl Inverse {
         members: &[usize],
         packed: &[f64],
         inverse_pivots: &[f64],
-        news: &[f64],
+        innovations: &[f64],
         fit: Fit,
     ) -> Self {
         let k = members.len();
         let lower = invert_lower(packed, inverse_pivots);
         let (mut diagonal, mut coefficients) = (vec![0.0; k], vec![0.0; k]);
         for (t, row) in lower.chunks(k.max(1)).enumerate() {
-            let y = news[t] * inverse_pivots[t].sqrt();
+            let y = innovations[t] * inverse_pivots[t].sqrt();
             for (index, a) in row[..=t].iter().enumerate() {
                 diagonal[index] += a * a;
                 coefficients[index] += a * y;

@@ -1,0 +1,101 @@
+//! A scoring model as the log-reward of a GFlowNet: of orders, and of graphs.
+
+use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
+use gflowcausal_graph::NodeSet;
+use gflowcausal_score::{GraphScore, LocalScore, OrderModularScore, OrderScore};
+
+use super::{OrderEvaluator, ScoreKind, ScoringModel};
+
+/// The log-reward of environments that end in an order.
+pub(crate) enum OrderReward<'a> {
+    /// A sum over variables given the set before them.
+    Modular(ModularReward<'a>),
+    /// Any score of orders.
+    Whole(OrderEvaluator<'a>),
+}
+
+impl<'a> OrderReward<'a> {
+    /// The reward that `model` trains with.
+    pub(crate) fn new(model: &'a ScoringModel) -> Self {
+        match model.order_modular_score() {
+            Some(score) => Self::Modular(ModularReward { score, temperature: 1.0 }),
+            None => Self::Whole(model.training_score()),
+        }
+    }
+}
+
+impl LogReward for OrderReward<'_> {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        let order = terminal.as_order().expect("an environment of orders ends in an order");
+        match self {
+            Self::Modular(reward) => reward.score.score(order),
+            Self::Whole(score) => score.score(order),
+        }
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        match self {
+            Self::Modular(reward) => Some(reward),
+            Self::Whole(_) => None,
+        }
+    }
+}
+
+/// The terms of an order-modular score, over a temperature.
+pub(crate) struct ModularReward<'a> {
+    pub(crate) score: &'a dyn OrderModularScore,
+    pub(crate) temperature: f64,
+}
+
+impl LocalLogReward for ModularReward<'_> {
+    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
+        self.score.local(node, given) / self.temperature
+    }
+}
+
+/// The log-reward of environments that end in a DAG.
+pub(crate) enum GraphReward<'a> {
+    /// A sum over variables given their parents.
+    Decomposable(DecomposableReward<'a>),
+    /// Any score of graphs.
+    GraphWide(&'a dyn GraphScore),
+}
+
+impl<'a> GraphReward<'a> {
+    /// The reward of `model`; none if its score has no value for graphs.
+    pub(crate) fn new(model: &'a ScoringModel) -> Option<Self> {
+        match model.kind() {
+            ScoreKind::Decomposable(score) => {
+                Some(Self::Decomposable(DecomposableReward(score.local_score())))
+            }
+            ScoreKind::GraphWide(score) => Some(Self::GraphWide(score)),
+            ScoreKind::OrderOnly(_) => None,
+        }
+    }
+}
+
+impl LogReward for GraphReward<'_> {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        let dag = terminal.as_dag().expect("an environment of DAGs ends in a DAG");
+        match self {
+            Self::Decomposable(reward) => reward.0.graph(dag),
+            Self::GraphWide(score) => score.graph(dag),
+        }
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        match self {
+            Self::Decomposable(reward) => Some(reward),
+            Self::GraphWide(_) => None,
+        }
+    }
+}
+
+/// The terms of a decomposable score.
+pub(crate) struct DecomposableReward<'a>(&'a dyn LocalScore);
+
+impl LocalLogReward for DecomposableReward<'_> {
+    fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
+        self.0.local(node, given)
+    }
+}
