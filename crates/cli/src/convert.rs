@@ -9,13 +9,13 @@ use gflowcausal::{Error, graph_bytes};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::{GraphFile, one_of};
+use crate::input::{GraphFile, choice, one_of};
 use crate::output::{Common, Shape, print_bytes, print_json, print_text, write_file};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Formats: json, csv, dot, graphml, gml, bif, npy, tetrad, and edge-list (a CSV of from,to).
+    after_help = "Formats: json, csv, dot, graphml, npy, tetrad, edge-list (a CSV of from,to); gml and bif are only read.
 Matrices are written as row causes column.
 
 Examples:
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of::<Format>())]
     from: Option<Format>,
     /// The format to write, where the name does not tell.
-    #[arg(long, value_name = "FORMAT", value_parser = one_of::<Format>())]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(Format::WRITTEN, Format::name))]
     to: Option<Format>,
     /// How to read a bare matrix.
     #[arg(long, default_value_t, value_parser = one_of::<Orientation>())]

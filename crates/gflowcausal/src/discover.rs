@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
+use gflowcausal_graph_io::read_knowledge;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName};
@@ -282,7 +283,7 @@ fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, 
 /// The user's statements as constraints.
 fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     let mut knowledge = match &config.knowledge {
-        Some(text) => Knowledge::from_tetrad(text.as_bytes())
+        Some(text) => read_knowledge(text.as_bytes())
             .map_err(|source| Error::KnowledgeFile { path: "knowledge".into(), source })?,
         None => Knowledge::default(),
     };

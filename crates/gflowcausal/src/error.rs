@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError};
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
-use gflowcausal_graph::{GraphError, KnowledgeError, KnowledgeFileError};
-use gflowcausal_graph_io::{FormatError, WriteError};
+use gflowcausal_graph::{GraphError, KnowledgeError};
+use gflowcausal_graph_io::{FormatError, KnowledgeFileError, WriteError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
@@ -160,9 +160,9 @@ impl Error {
             Self::Simulation(_) => "impossible-simulation",
             Self::GraphFile { source, .. } => source.code(),
             Self::Graph { source, .. } => source.code(),
-            Self::GraphWrite { .. } => "format-cannot-hold",
+            Self::GraphWrite { source, .. } => source.code(),
             Self::UnknownFormat(_) => "unknown-extension",
-            Self::KnowledgeFile { .. } => "bad-knowledge-file",
+            Self::KnowledgeFile { source, .. } => source.code(),
             Self::Knowledge(error) => error.code(),
             Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
             Self::Combination { .. } | Self::NeedsRows { .. } => "bad-combination",
@@ -202,13 +202,11 @@ impl Error {
             Self::Read(error) => Some(error.advice().phrase(flag)),
             Self::GraphFile { source, .. } => Some(source.advice().phrase(flag)),
             Self::Graph { source, .. } => Some(source.advice().phrase(flag)),
-            Self::GraphWrite { .. } => Some("write JSON, GraphML or DOT, which hold every graph".into()),
-            Self::UnknownFormat(_) => Some(
-                "end the name in .json .csv .dot .graphml .gml .bif .npy or .tetrad, or name the format".into(),
-            ),
-            Self::KnowledgeFile { .. } => {
-                Some("see the guide for Tetrad's knowledge format: /knowledge, addtemporal, forbiddirect, requiredirect".into())
+            Self::GraphWrite { source, .. } => Some(source.advice().phrase(flag)),
+            Self::UnknownFormat(_) => {
+                Some("end the name in .json .csv .dot .graphml .npy or .tetrad, or name the format".into())
             }
+            Self::KnowledgeFile { source, .. } => Some(source.advice().phrase(flag)),
             Self::Knowledge(error) => Some(error.advice().phrase(flag)),
             Self::File(error) => error.fix(),
             Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
@@ -225,14 +223,18 @@ impl Error {
             Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
                 Some("use --score bic, bge, bdeu or dg, or --method boss".into())
             }
-            Self::MethodNeedsNumbers { .. } => Some("use --method boss or ges, which take categories too".into()),
+            Self::MethodNeedsNumbers { .. } => {
+                Some("use --method boss or ges, which take categories too".into())
+            }
             Self::Test(TestError::MissingCells(_)) => Some("use --missing drop".into()),
             Self::Test(_) => Some("give --test the kind of the columns, or use --method boss or ges".into()),
             Self::CannotObey { .. } => Some("leave it out, or use --method ges or boss".into()),
             Self::NeedsCompleteRows { .. } => Some("use --missing drop".into()),
             Self::Lingam(_) => Some("leave one of them out with --exclude".into()),
             Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
-            Self::Doctor(finding) => Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code)),
+            Self::Doctor(finding) => {
+                Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code))
+            }
             Self::Checkpoint(error) => checkpoint_fix(error),
             Self::OtherData { .. } => Some("give the data that the run began with".into()),
             Self::DamagedLog(_) | Self::DamagedRun { .. } => Some("start the run again".into()),

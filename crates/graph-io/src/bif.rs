@@ -2,12 +2,9 @@
 
 use gflowcausal_graph::{Edge, NamedGraph, Names};
 
+use crate::FormatError;
 use crate::builder::{Builder, Link, at};
-use crate::cursor::{Cursor, escaped, quoted};
-use crate::{Format, FormatError, WriteError};
-
-/// A written table has a row for each state of so many parents.
-const MOST_TABLE_PARENTS: usize = 10;
+use crate::cursor::{Cursor, escaped};
 
 pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
@@ -125,49 +122,4 @@ fn skip_property(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
             None => return Err(cursor.expected("';' at the end of the property")),
         }
     }
-}
-
-/// The structure alone: every variable has two states, and every table is even.
-pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
-    if let Some(edge) = named.graph().undirected().next() {
-        let (from, to) = named.ends(edge);
-        return Err(WriteError::Undirected { format: Format::Bif, from, to });
-    }
-    let name = |node: usize| bare_or_quoted(named.name(node));
-    let mut file =
-        String::from("// Structure only: two states and even tables stand for what is not known.\n");
-    file.push_str("network unknown {\n}\n");
-    for node in 0..named.names().len() {
-        file.push_str(&format!("variable {} {{\n  type discrete [ 2 ] {{ s0, s1 }};\n}}\n", name(node)));
-    }
-    for node in 0..named.names().len() {
-        let parents: Vec<String> = named.graph().parents(node).iter().map(name).collect();
-        let given = if parents.is_empty() { String::new() } else { format!(" | {}", parents.join(", ")) };
-        file.push_str(&format!(
-            "probability ( {}{given} ) {{\n{}}}\n",
-            name(node),
-            even_table(parents.len())
-        ));
-    }
-    Ok(file)
-}
-
-/// One row for each state of the parents, as most readers want it; one default where that would be a million.
-fn even_table(parents: usize) -> String {
-    let states = |row: usize| {
-        let state = |parent: usize| format!("s{}", row >> parent & 1);
-        (0..parents).map(state).collect::<Vec<_>>().join(", ")
-    };
-    match parents {
-        0 => "  table 0.5, 0.5;\n".to_owned(),
-        1..=MOST_TABLE_PARENTS => {
-            (0..1 << parents).map(|row| format!("  ({}) 0.5, 0.5;\n", states(row))).collect()
-        }
-        _ => "  default 0.5, 0.5;\n".to_owned(),
-    }
-}
-
-fn bare_or_quoted(name: &str) -> String {
-    // A slash could begin a comment.
-    if name.chars().all(|c| is_bare(c) && c != '/') { name.to_owned() } else { quoted(name) }
 }

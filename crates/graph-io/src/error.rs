@@ -129,13 +129,27 @@ impl FormatError {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's sentence names its fields")]
 pub enum WriteError {
-    /// A format of arrows only.
-    #[error("{format} cannot hold the undirected edge between '{from}' and '{to}'")]
-    Undirected { format: Format, from: String, to: String },
+    /// A format that is only read.
+    #[error("{0} is read, but not written")]
+    ReadOnly(Format),
     /// A name with characters that mean something else there.
     #[error("{format} cannot hold the name {name:?}")]
     Name { format: Format, name: String },
     /// In a matrix zero means no edge.
     #[error("{format} cannot hold the edge from '{from}' to '{to}': its weight is 0")]
     ZeroWeight { format: Format, from: String, to: String },
+}
+
+impl WriteError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "format-cannot-hold"
+    }
+
+    /// What helps.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        "write JSON, GraphML or DOT, which hold every graph".into()
+    }
 }

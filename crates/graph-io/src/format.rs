@@ -24,9 +24,9 @@ choices! {
         Dot = "dot",
         /// GraphML, as networkx, igraph and yEd write it.
         Graphml = "graphml",
-        /// GML, as networkx and igraph write it.
+        /// GML, as networkx and igraph write it; only read.
         Gml = "gml",
-        /// The structure of a Bayesian network, as bnlearn and JavaBayes write it.
+        /// The structure of a Bayesian network, as bnlearn and JavaBayes write it; only read.
         Bif = "bif",
         /// NumPy's matrix file, numbers as in a CSV matrix.
         Npy = "npy",
@@ -57,6 +57,10 @@ pub struct ReadOptions {
 }
 
 impl Format {
+    /// The formats that are written as well as read.
+    pub const WRITTEN: &[Self] =
+        &[Self::Json, Self::Csv, Self::EdgeList, Self::Dot, Self::Graphml, Self::Npy, Self::Tetrad];
+
     /// The format that goes with a file name's extension; `.txt` tells nothing.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
@@ -133,11 +137,12 @@ impl Format {
 
     /// Writes a graph. Matrices point from row to column.
     ///
-    /// Weights are kept by all formats but `bif` and `tetrad`, probabilities by `json`, `edge-list`, `dot`, `graphml`
-    /// and `gml`. A matrix holds 1 for an edge without a weight.
+    /// Weights are kept by all formats but `tetrad`, probabilities by `json`, `edge-list`, `dot` and `graphml`. A matrix
+    /// holds 1 for an edge without a weight. `gml` and `bif` are only read: a BIF file would need probability tables,
+    /// which a graph does not have.
     ///
     /// # Errors
-    /// When the format has no place for a name or an edge.
+    /// When the format is only read, or has no place for a name or an edge.
     pub fn write(self, named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
         Ok(match self {
             Self::Json => json::write(named).into_bytes(),
@@ -145,19 +150,22 @@ impl Format {
             Self::EdgeList => csv::write_edges(named).into_bytes(),
             Self::Dot => dot::write(named).into_bytes(),
             Self::Graphml => graphml::write(named)?.into_bytes(),
-            Self::Gml => gml::write(named).into_bytes(),
-            Self::Bif => bif::write(named)?.into_bytes(),
+            Self::Gml | Self::Bif => return Err(WriteError::ReadOnly(self)),
             Self::Npy => npy::write(named)?,
             Self::Tetrad => tetrad::write(named)?.into_bytes(),
         })
     }
 }
 
-/// The file as text, without a byte-order mark.
 fn text(file: &[u8]) -> Result<&str, FormatError> {
+    utf8_text(file).map_err(|line| FormatError::NotUtf8 { line })
+}
+
+/// The file as text, without a byte-order mark; else the line that is none.
+pub(crate) fn utf8_text(file: &[u8]) -> Result<&str, usize> {
     let text = std::str::from_utf8(file).map_err(|error| {
         let before = &file[..error.valid_up_to()];
-        FormatError::NotUtf8 { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }

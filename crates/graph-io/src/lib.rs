@@ -1,4 +1,4 @@
-//! Graph files: reading and writing, and finding out which format a file has.
+//! Graph files: reading and writing, and finding out which format a file has; and Tetrad's knowledge files.
 
 mod attribute;
 mod bif;
@@ -11,9 +11,11 @@ mod format;
 mod gml;
 mod graphml;
 mod json;
+mod knowledge;
 mod matrix;
 mod npy;
 mod tetrad;
 
 pub use error::{FormatError, WriteError};
 pub use format::{Format, Orientation, ReadOptions};
+pub use knowledge::{KnowledgeFileError, read_knowledge};

@@ -274,12 +274,20 @@ fn named(names: &[&str], arrows: &[(usize, usize)], lines: &[(usize, usize)]) ->
 }
 
 #[test]
+fn a_format_is_written_or_only_read() {
+    let graph = named(&["A", "B"], &[(0, 1)], &[]);
+    for format in Format::ALL {
+        assert_eq!(format.write(&graph).is_ok(), Format::WRITTEN.contains(format), "{format}");
+    }
+}
+
+#[test]
 fn what_a_format_cannot_hold() {
     let refuse = |format: Format, graph: &NamedGraph, message: &str| {
         assert_eq!(format.write(graph).unwrap_err().to_string(), message);
     };
-    let undirected = named(&["A", "B"], &[], &[(0, 1)]);
-    refuse(Format::Bif, &undirected, "bif cannot hold the undirected edge between 'A' and 'B'");
+    refuse(Format::Bif, &named(&["A", "B"], &[(0, 1)], &[]), "bif is read, but not written");
+    refuse(Format::Gml, &named(&["A", "B"], &[(0, 1)], &[]), "gml is read, but not written");
     refuse(Format::Tetrad, &named(&["a;b"], &[], &[]), "tetrad cannot hold the name \"a;b\"");
     refuse(Format::Tetrad, &named(&["a\nb"], &[], &[]), "tetrad cannot hold the name \"a\\nb\"");
     refuse(Format::Tetrad, &named(&["A --> B"], &[], &[]), "tetrad cannot hold the name \"A --> B\"");

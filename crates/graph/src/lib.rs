@@ -36,8 +36,7 @@ pub use edge::{Edge, EdgeError};
 pub use enumerate::{all_dags, all_orders};
 pub use equivalence::{VStructure, markov_equivalent};
 pub use knowledge::{
-    Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, KnowledgeFileError, KnowledgeWriteError,
-    Rule, SpecError, Statement, Variable,
+    Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, Rule, SpecError, Statement, Variable,
 };
 pub use layering::{Layering, LayeringError};
 pub use meek::OrientationError;

@@ -40,7 +40,7 @@ def test_every_form_comes_back(seed, tmp_path):
     assert networkx.is_directed_acyclic_graph(dag.to_networkx())
     assert pickle.loads(pickle.dumps(dag)) == copy.deepcopy(dag) == dag
     assert [edge.weight for edge in pickle.loads(pickle.dumps(dag)).edges] == [edge.weight for edge in dag.edges]
-    for suffix in ("json", "csv", "dot", "graphml", "gml", "bif", "tetrad", "npy"):
+    for suffix in ("json", "csv", "dot", "graphml", "tetrad", "npy"):
         path = tmp_path / f"graph.{suffix}"
         dag.write(path)
         assert Dag.read(path, names=dag.names).align(dag.names) == dag

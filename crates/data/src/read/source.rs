@@ -27,12 +27,6 @@ pub enum Source {
 }
 
 impl Source {
-    /// What the command line means: `-` is standard input, anything else a path.
-    #[must_use]
-    pub fn from_argument(argument: &str) -> Self {
-        if argument == "-" { Self::Stdin } else { Self::Path(argument.into()) }
-    }
-
     /// What is inside, by the file's extension.
     ///
     /// # Errors

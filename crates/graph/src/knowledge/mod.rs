@@ -3,7 +3,6 @@
 mod conflict;
 mod constraints;
 mod spec;
-mod tetrad;
 
 use std::fmt;
 
@@ -13,7 +12,6 @@ use crate::{Advice, Edge};
 pub use conflict::Conflict;
 pub use constraints::Constraints;
 pub use spec::{EdgeSpec, SpecError, Variable};
-pub use tetrad::{KnowledgeFileError, KnowledgeWriteError};
 
 /// One thing the user stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +136,12 @@ impl Knowledge {
     /// States `rule`.
     pub fn state(&mut self, rule: Rule) -> &mut Self {
         self.statements.push(Statement { rule, line: None });
+        self
+    }
+
+    /// States `rule`, which stands on `line` of a knowledge file.
+    pub fn state_at(&mut self, rule: Rule, line: usize) -> &mut Self {
+        self.statements.push(Statement { rule, line: Some(line) });
         self
     }
 
