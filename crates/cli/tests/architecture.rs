@@ -14,8 +14,8 @@ const FUZZER: &str = "libfuzzer-sys";
 const ARROWS: [(&str, &[&str]); 13] = [
     ("determinism", &[]),
     ("graph", &[]),
-    ("graph-io", &["graph"]),
     ("data", &["determinism", "graph"]),
+    ("graph-io", &["graph", "data"]),
     ("score", &["determinism", "graph", "data"]),
     ("flow", &["determinism", "graph"]),
     ("posterior", &["determinism", "graph", "score"]),

@@ -353,7 +353,7 @@ fn graphs_that_cannot_be_read_or_compared() {
         ("torn.json", "[bad-graph-file]: graph file 'torn.json': line 1, column 11: not valid JSON", place),
         (
             "cut.npy",
-            "[bad-graph-file]: graph file 'cut.npy': the npy header is damaged: it ends early",
+            "[bad-graph-file]: graph file 'cut.npy': the npy file is damaged: it ends early",
             "write the file again",
         ),
         (

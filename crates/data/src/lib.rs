@@ -18,8 +18,8 @@ pub use em::EmEstimate;
 pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
-    ColumnType, Content, Delimiter, Format, Header, OptionError, ReadError, ReadOptions, Source, Streamed,
-    Value, column_of, csv_moments, parse_types, read_table, stream_moments,
+    ColumnType, Content, Delimiter, Format, Header, NpyHeader, OptionError, ReadError, ReadOptions, Source,
+    Streamed, Value, column_of, csv_moments, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
     BayesNetwork, DiscreteLaw, Equations, GaussianLaw, GraphFamily, GraphSize, KnownNetwork, Laws, Model,

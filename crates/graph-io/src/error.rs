@@ -70,10 +70,10 @@ pub enum FormatError {
     )]
     BothWays { from: String, to: String, there: f64, back: f64 },
     /// An npy file that does not say what it holds.
-    #[error("the npy header is damaged: {0}")]
-    NpyHeader(&'static str),
+    #[error("the npy file is damaged: {0}")]
+    NpyHeader(String),
     /// An npy file of something else than numbers.
-    #[error("npy type '{0}' cannot be read: use integers, booleans or floats")]
+    #[error("the npy file has {0}, which cannot be read: use integers, booleans or floats")]
     NpyType(String),
     /// An npy file with another number of bytes than its header says.
     #[error("the npy file holds {found} bytes of numbers, its header says {expected}")]

@@ -228,13 +228,14 @@ fn npy_files() {
     };
     let with = |descr: &str, shape: &str, body: &[u8]| npy(&header(descr, shape), body);
     let refuse = |file: &[u8], message: &str| refuse(Format::Npy, file, message);
-    refuse(b"hello", "the npy header is damaged: it does not start with \\x93NUMPY");
-    refuse(b"\x93NUMPY\x01", "the npy header is damaged: it ends early");
-    refuse(b"\x93NUMPY\x01\x00\xff\xff{", "the npy header is damaged: it ends early");
-    refuse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "the npy header is damaged: it ends early");
-    refuse(b"\x93NUMPY\x09\x00\x00\x00", "the npy header is damaged: its version is not 1, 2 or 3");
-    refuse(&npy("hello", b""), "the npy header is damaged: it is not a Python dictionary");
-    refuse(&npy("{}", b""), "the npy header is damaged: it lacks descr, fortran_order or shape");
+    refuse(b"hello", "the npy file is damaged: it ends early");
+    refuse(b"hello, world", "the npy file is damaged: NumPy was expected, but this is something else");
+    refuse(b"\x93NUMPY\x01", "the npy file is damaged: it ends early");
+    refuse(b"\x93NUMPY\x01\x00\xff\xff{", "the npy file is damaged: it ends early");
+    refuse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "the npy file is damaged: a header of 4294967295 bytes");
+    refuse(b"\x93NUMPY\x09\x00\x00\x00", "the npy file is damaged: version 9 of the format");
+    refuse(&npy("hello", b""), "the npy file is damaged: the header 'hello'");
+    refuse(&npy("{}", b""), "the npy file is damaged: the header '{}'");
     refuse(&with("<f8", "(2, 2)", &[0; 31]), "the npy file holds 31 bytes of numbers, its header says 32");
     refuse(
         &with("|i1", "(1000000000, 1000000000)", &[0; 4]),
@@ -245,11 +246,11 @@ fn npy_files() {
         "the npy file holds 0 bytes of numbers, its header says 18446744073709551615",
     );
     refuse(&with("|i1", "(2, 3)", &[0; 6]), "a matrix of 2 rows and 3 columns is not square");
-    refuse(&with("|i1", "(4,)", &[0; 4]), "the npy header is damaged: its shape is not that of a matrix");
+    refuse(&with("|i1", "(4,)", &[0; 4]), "the npy file is damaged: its shape is not that of a matrix");
     refuse(&with("|i1", "(0, 0)", &[]), "the graph has no variables");
     refuse(
         &with("<U3", "(2, 2)", &[0; 48]),
-        "npy type '<U3' cannot be read: use integers, booleans or floats",
+        "the npy file has values of type <U3, which cannot be read: use integers, booleans or floats",
     );
     refuse(&with("<f8", "(1, 1)", &f64::NAN.to_le_bytes()), "'X1' has an edge to itself");
     let body: Vec<u8> = [0.0, f64::INFINITY, 0.0, 0.0].into_iter().flat_map(f64::to_le_bytes).collect();

@@ -39,7 +39,7 @@ pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, Rule, SpecError, Statement, Variable,
 };
 pub use layering::{Layering, LayeringError};
-pub use meek::OrientationError;
+pub use meek::{MeekRules, OrientationError};
 pub use metrics::{Metrics, auprc, auroc, cpdag_shd, evaluate, expected_shd, shd, sid};
 pub use named_graph::{GraphError, NamedGraph};
 pub use names::{Names, UnknownName};

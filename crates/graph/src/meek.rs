@@ -7,8 +7,8 @@ use crate::{Dag, Edge, NodeSet, Pdag};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OrientationError {
-    /// The direction of a pair that is not joined.
-    #[error("{0} is given a direction, but the pair is not joined")]
+    /// The direction of a pair that is not adjacent.
+    #[error("{0} is given a direction, but the pair is not adjacent")]
     Apart(Edge),
     /// The graph, or what follows from the directions before, has the edge the other way round.
     #[error("{0} is given a direction, but the graph and the other directions force {reversed}", reversed = .0.reversed())]
@@ -16,7 +16,7 @@ pub enum OrientationError {
     /// The directions close a cycle.
     #[error("the directions close a cycle through {0}")]
     Cycle(Edge),
-    /// Two arrows that follow meet at a node, from two that are not joined: an independence the graph denies.
+    /// Two arrows that follow meet at a node, from two that are not adjacent: an independence the graph denies.
     #[error("the directions make {0}, which the graph does not have")]
     NewVStructure(VStructure),
 }
@@ -74,60 +74,47 @@ impl Pdag {
         }
     }
 
-    /// All variables joined to each node.
+    /// All variables adjacent to each node.
     pub(crate) fn skeleton(&self) -> Vec<NodeSet> {
         (0..self.nodes()).map(|node| self.adjacent(node)).collect()
     }
 }
 
-/// The nodes whose undirected edges may have gained a direction, and who is joined to whom (which never changes).
-struct Closing {
+/// Meek's rules for graphs of one skeleton, which no direction changes.
+#[derive(Debug, Clone)]
+pub struct MeekRules {
     skeleton: Vec<NodeSet>,
-    waiting: Vec<usize>,
-    queued: NodeSet,
 }
 
-impl Closing {
-    fn of(graph: &Pdag) -> Self {
-        let nodes = graph.nodes();
-        Self { skeleton: graph.skeleton(), waiting: (0..nodes).rev().collect(), queued: NodeSet::full(nodes) }
+impl MeekRules {
+    /// The rules R1–R4, each of which may turn an undirected edge `a — b` into `a → b`.
+    pub const ALL: [fn(&Self, &Pdag, Edge) -> bool; 4] = [Self::r1, Self::r2, Self::r3, Self::r4];
+
+    /// The rules for `graph` and any other with the same pairs adjacent.
+    #[must_use]
+    pub fn of(graph: &Pdag) -> Self {
+        Self { skeleton: graph.skeleton() }
     }
 
-    /// Orients the undirected edges of `node` that a rule decides.
-    fn visit(&mut self, graph: &mut Pdag, node: usize) {
-        for other in graph.neighbours(node).clone().iter() {
-            let edge = Edge::new(node, other);
-            for way in [edge, edge.reversed()] {
-                if graph.has_undirected(way) && self.follows(graph, way) {
-                    graph.orient(way);
-                    self.wake_around(graph, way);
-                }
-            }
-        }
-    }
-
-    /// Whether some rule turns the undirected edge `a — b` into `a → b`.
-    fn follows(&self, graph: &Pdag, Edge { from: a, to: b }: Edge) -> bool {
-        self.avoids_a_collider(graph, a, b)
-            || avoids_a_cycle(graph, a, b)
-            || self.avoids_either_collider(graph, a, b)
-            || self.avoids_collider_or_cycle(graph, a, b)
-    }
-
-    /// R1: `p → a` with `p` and `b` apart; `b → a` would be a new v-structure.
-    fn avoids_a_collider(&self, graph: &Pdag, a: usize, b: usize) -> bool {
+    /// R1: `p → a` with `p` and `b` not adjacent; `b → a` would be a new v-structure.
+    fn r1(&self, graph: &Pdag, Edge { from: a, to: b }: Edge) -> bool {
         !graph.parents(a).is_subset(&self.skeleton[b])
     }
 
-    /// R3: `a — c → b` and `a — e → b` with `c` and `e` apart.
-    fn avoids_either_collider(&self, graph: &Pdag, a: usize, b: usize) -> bool {
+    /// R2: `a → c → b`; `b → a` would close a cycle.
+    fn r2(&self, graph: &Pdag, Edge { from: a, to: b }: Edge) -> bool {
+        !graph.children(a).is_disjoint(graph.parents(b))
+    }
+
+    /// R3: `a — c → b` and `a — e → b` with `c` and `e` not adjacent: `b → a` would need a new v-structure at `a`.
+    fn r3(&self, graph: &Pdag, Edge { from: a, to: b }: Edge) -> bool {
         let mut between = graph.neighbours(a).clone();
         between.intersect_with(graph.parents(b));
         between.iter().any(|c| !between.without(c).is_subset(&self.skeleton[c]))
     }
 
-    /// R4: `a — e → c → b` with `a` and `c` joined, `e` and `b` apart.
-    fn avoids_collider_or_cycle(&self, graph: &Pdag, a: usize, b: usize) -> bool {
+    /// R4: `a — e → c → b` with `a` and `c` adjacent, `e` and `b` not: applies only where knowledge gave directions.
+    fn r4(&self, graph: &Pdag, Edge { from: a, to: b }: Edge) -> bool {
         let mut middle = graph.parents(b).clone();
         middle.intersect_with(&self.skeleton[a]);
         middle.iter().any(|c| {
@@ -136,21 +123,48 @@ impl Closing {
             !first.is_subset(&self.skeleton[b])
         })
     }
+}
+
+/// The nodes whose undirected edges may have gained a direction.
+struct Closing {
+    rules: MeekRules,
+    waiting: Vec<usize>,
+    queued: NodeSet,
+}
+
+impl Closing {
+    fn of(graph: &Pdag) -> Self {
+        let nodes = graph.nodes();
+        Self {
+            rules: MeekRules::of(graph),
+            waiting: (0..nodes).rev().collect(),
+            queued: NodeSet::full(nodes),
+        }
+    }
+
+    /// Orients the undirected edges of `node` that a rule decides.
+    fn visit(&mut self, graph: &mut Pdag, node: usize) {
+        for other in graph.neighbours(node).clone().iter() {
+            let edge = Edge::new(node, other);
+            for direction in [edge, edge.reversed()] {
+                let follows = |rule: fn(&MeekRules, &Pdag, Edge) -> bool| rule(&self.rules, graph, direction);
+                if graph.has_undirected(direction) && MeekRules::ALL.into_iter().any(follows) {
+                    graph.orient(direction);
+                    self.wake_around(graph, direction);
+                }
+            }
+        }
+    }
 
     /// Queues a node of every undirected edge that has the new arrow among a rule's premises: the edge ends where
-    /// the arrow does or, in R2 and R4, at a node tied to its start and joined to its end.
+    /// the arrow does or, in R2 and R4, at a neighbour of its start that is adjacent to its end.
     fn wake_around(&mut self, graph: &Pdag, arrow: Edge) {
         let mut nodes = graph.neighbours(arrow.from).clone();
-        nodes.intersect_with(&self.skeleton[arrow.to]);
+        nodes.intersect_with(&self.rules.skeleton[arrow.to]);
         for node in nodes.iter().chain([arrow.to]) {
             if self.queued.insert(node) {
                 self.waiting.push(node);
             }
         }
     }
-}
-
-/// R2: `a → c → b`; `b → a` would close a cycle.
-fn avoids_a_cycle(graph: &Pdag, a: usize, b: usize) -> bool {
-    !graph.children(a).is_disjoint(graph.parents(b))
 }

@@ -115,7 +115,7 @@ fn penalty() -> Penalty {
 
 fn against_file(data: &str, edges: &str) {
     let read =
-        |path: &str| -> Table { read_table(&Source::from_argument(path), &ReadOptions::default()).unwrap() };
+        |path: &str| -> Table { read_table(&Source::Path(path.into()), &ReadOptions::default()).unwrap() };
     let moments = Moments::of_table(&read(data)).unwrap();
     let columns = read(edges);
     let nodes = columns.columns().len();

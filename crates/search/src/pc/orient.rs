@@ -1,6 +1,6 @@
 //! Which way edges point: knowledge, colliders, and what follows from them.
 
-use gflowcausal_graph::{Constraints, Dag, Edge, NodeSet, Pdag};
+use gflowcausal_graph::{Constraints, Dag, Edge, MeekRules, NodeSet, Pdag};
 
 use super::skeleton::Skeleton;
 
@@ -62,16 +62,16 @@ impl<'a> Orientation<'a> {
             && (self.graph.has_directed(edge) || !self.closes_a_cycle(edge))
     }
 
-    /// Meek's rules until none applies, each in the order of the variables; no rule closes a cycle.
-    ///
-    /// Rule 4 has something to say only where knowledge gave directions.
+    /// Meek's rules until none applies, one after the other, each in the order of the variables; none closes a cycle.
     pub(super) fn follow(mut self) -> Pdag {
-        let unshielded = self.unshielded();
+        let rules = MeekRules::of(&self.graph);
         loop {
-            let mut is_changed = self.first_rule(&unshielded);
-            for rule in [Self::second_rule, Self::third_rule, Self::fourth_rule] {
+            let mut is_changed = false;
+            for rule in MeekRules::ALL {
                 for edge in self.both_ways() {
-                    is_changed |= self.graph.has_undirected(edge) && rule(&self, edge) && self.point(edge);
+                    is_changed |= self.graph.has_undirected(edge)
+                        && rule(&rules, &self.graph, edge)
+                        && self.point(edge);
                 }
             }
             if !is_changed {
@@ -89,44 +89,6 @@ impl<'a> Orientation<'a> {
         let mut edges: Vec<Edge> = self.graph.undirected().flat_map(|edge| [edge, edge.reversed()]).collect();
         edges.sort_unstable();
         edges
-    }
-
-    fn apart(&self, a: usize, b: usize) -> bool {
-        a != b && !self.skeleton.adjacent[a].contains(b)
-    }
-
-    /// `p → a — b`, `p` and `b` apart: goes through all such triples.
-    fn first_rule(&mut self, unshielded: &[[usize; 3]]) -> bool {
-        let mut is_changed = false;
-        for &[p, a, b] in unshielded {
-            let (known, open) = (Edge::new(p, a), Edge::new(a, b));
-            is_changed |=
-                self.graph.has_directed(known) && self.graph.has_undirected(open) && self.point(open);
-        }
-        is_changed
-    }
-
-    /// `a → c → b`.
-    fn second_rule(&self, Edge { from: a, to: b }: Edge) -> bool {
-        !self.graph.children(a).is_disjoint(self.graph.parents(b))
-    }
-
-    /// `a — c → b`, `a — e → b`, `c` and `e` apart.
-    fn third_rule(&self, Edge { from: a, to: b }: Edge) -> bool {
-        let mut between = self.graph.neighbours(a).clone();
-        between.intersect_with(self.graph.parents(b));
-        between.iter().any(|c| between.iter().any(|e| self.apart(c, e)))
-    }
-
-    /// `a — e → c → b`, `a` and `c` joined, `e` and `b` apart.
-    fn fourth_rule(&self, Edge { from: a, to: b }: Edge) -> bool {
-        let mut middle = self.graph.parents(b).clone();
-        middle.intersect_with(&self.skeleton.adjacent[a]);
-        middle.iter().any(|c| {
-            let mut first = self.graph.parents(c).clone();
-            first.intersect_with(self.graph.neighbours(a));
-            first.iter().any(|e| self.apart(e, b))
-        })
     }
 
     fn closes_a_cycle(&self, edge: Edge) -> bool {
