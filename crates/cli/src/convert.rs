@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::graph::{Edge, NamedGraph, counted};
+use gflowcausal::graph::{Edge, NamedGraph, pluralize};
 use gflowcausal::graph_io::{Format, FormatError, Orientation, ReadOptions};
 use gflowcausal::{Error, graph_bytes};
 use serde::Serialize;
@@ -94,7 +94,7 @@ fn report(arguments: &Arguments, done: &Summary<'_>) -> Result<(), Failure> {
         Shape::Json => print_json(done),
         Shape::Text if arguments.common.quiet => Ok(()),
         Shape::Text => {
-            let counts = [counted(done.variables, "variable"), counted(done.edges, "edge")].join(", ");
+            let counts = [pluralize(done.variables, "variable"), pluralize(done.edges, "edge")].join(", ");
             print_text(&format!("{}: {counts}, from {} to {}\n", done.output.display(), done.from, done.to))
         }
     }

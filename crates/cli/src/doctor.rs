@@ -2,7 +2,7 @@
 
 use clap::Args;
 use gflowcausal::data::{Diagnosis, Severity, doctor};
-use gflowcausal::graph::counted;
+use gflowcausal::graph::pluralize;
 
 use crate::failure::Failure;
 use crate::input::DataArguments;
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn text(name: &str, diagnosis: &Diagnosis) -> String {
-    let (rows, numbers) = (counted(diagnosis.rows, "row"), counted(diagnosis.continuous, "column"));
+    let (rows, numbers) = (pluralize(diagnosis.rows, "row"), pluralize(diagnosis.continuous, "column"));
     let mut text = format!("{name}: {rows}, {numbers} of numbers, {} of categories\n", diagnosis.categorical);
     for finding in &diagnosis.findings {
         let colour = match finding.severity {

@@ -7,7 +7,7 @@ use gflowcausal::data::{
     GraphFamily, KnownNetwork, Model, NetworkSimulation, NoiseFamily, NoiseScale, Simulated, Simulation,
     simulate, simulate_network,
 };
-use gflowcausal::graph::counted;
+use gflowcausal::graph::pluralize;
 use gflowcausal::{Error, write_simulated};
 use serde::Serialize;
 
@@ -197,7 +197,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return print_json(&Summary { version, simulation: &asked, rows, nodes, edges, files: &files });
     }
     let [rows, nodes, edges] =
-        [(rows, "row"), (nodes, "variable"), (edges, "edge")].map(|(n, of)| counted(n, of));
+        [(rows, "row"), (nodes, "variable"), (edges, "edge")].map(|(n, of)| pluralize(n, of));
     let mut text = format!("{rows} of {nodes}, {edges} ({})\n", asked.text());
     for file in &files {
         text.push_str(&format!("  {}\n", file.display()));

@@ -22,10 +22,10 @@ pub use read::{
     Streamed, Value, column_of, csv_moments, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
-    BayesNetwork, DiscreteLaw, Equations, GaussianLaw, GraphFamily, GraphSize, KnownNetwork, Laws, Model,
+    BayesNetwork, Cpds, Equations, GraphFamily, GraphSize, KnownNetwork, LinearGaussianCpd, Model,
     NetworkSimulation, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax, RandomGraph, Simulated,
-    Simulation, SimulationError, ValidSimulation, Weights, simulate, simulate_from, simulate_linear,
-    simulate_network,
+    Simulation, SimulationError, TabularCpd, ValidSimulation, Weights, simulate, simulate_from,
+    simulate_linear, simulate_network,
 };
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
 pub use write::{write_csv, write_parquet};

@@ -1,6 +1,6 @@
 //! What to do about values that are not there: refuse them, leave their rows out, or estimate around them.
 
-use gflowcausal_graph::{Advice, choices, counted};
+use gflowcausal_graph::{Advice, choices, pluralize};
 
 use crate::Table;
 
@@ -24,7 +24,7 @@ choices! {
 #[expect(missing_docs, reason = "a variant's message names its fields")]
 pub enum MissingError {
     /// Gaps where none are allowed.
-    #[error("{} missing; the first in column '{column}', row {row}", counted(*count, "value"))]
+    #[error("{} missing; the first in column '{column}', row {row}", pluralize(*count, "value"))]
     Present { count: usize, column: String, row: usize },
     /// A gap in every row.
     #[error("each of the {0} rows has a missing value: nothing is left after dropping them")]

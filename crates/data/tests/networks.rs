@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use gflowcausal_data::{
-    DiscreteLaw, GaussianLaw, KnownNetwork, Laws, Moments, NetworkSimulation, ReadOptions, Source, Table,
-    Values, read_table, simulate_network, write_csv,
+    Cpds, KnownNetwork, LinearGaussianCpd, Moments, NetworkSimulation, ReadOptions, Source, Table,
+    TabularCpd, Values, read_table, simulate_network, write_csv,
 };
 
 fn sample(name: KnownNetwork, rows: usize) -> Table {
@@ -37,30 +37,30 @@ fn parameters_are_those_of_the_repository() {
         [(KnownNetwork::Alarm, 509), (KnownNetwork::Insurance, 1008), (KnownNetwork::Hailfinder, 2656)];
     for (name, parameters) in free {
         let network = name.load();
-        let Laws::Discrete(laws) = network.laws() else { panic!("{name} is discrete") };
-        let of = |law: &DiscreteLaw| (law.levels.len() - 1) * law.rows.len();
-        assert_eq!(laws.iter().map(of).sum::<usize>(), parameters, "{name}");
-        for (law, own) in laws.iter().zip(network.names()) {
-            let joint: usize = law.parents.iter().map(|&parent| laws[parent].levels.len()).product();
-            assert_eq!(law.rows.len(), joint, "{own}");
-            assert!(law.rows.iter().all(|row| row.len() == law.levels.len()), "{own}");
-            assert!(law.rows.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 2e-7), "{own}");
+        let Cpds::Discrete(cpds) = network.cpds() else { panic!("{name} is discrete") };
+        let of = |cpd: &TabularCpd| (cpd.levels.len() - 1) * cpd.rows.len();
+        assert_eq!(cpds.iter().map(of).sum::<usize>(), parameters, "{name}");
+        for (cpd, own) in cpds.iter().zip(network.names()) {
+            let joint: usize = cpd.parents.iter().map(|&parent| cpds[parent].levels.len()).product();
+            assert_eq!(cpd.rows.len(), joint, "{own}");
+            assert!(cpd.rows.iter().all(|row| row.len() == cpd.levels.len()), "{own}");
+            assert!(cpd.rows.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 2e-7), "{own}");
         }
     }
     // pgmpy: model.get_cpds("LVEDVOLUME") of alarm, state LOW given HYPOVOLEMIA = FALSE, LVFAILURE = TRUE is 0.98.
     let alarm = KnownNetwork::Alarm.load();
     let at = alarm.names().iter().position(|name| name == "LVEDVOLUME").unwrap();
-    let Laws::Discrete(laws) = alarm.laws() else { panic!("alarm is discrete") };
-    let levels = |node: usize| laws[node].levels.join(" ");
+    let Cpds::Discrete(cpds) = alarm.cpds() else { panic!("alarm is discrete") };
+    let levels = |node: usize| cpds[node].levels.join(" ");
     assert_eq!(
-        laws[at].parents.iter().map(|&p| alarm.names()[p].as_str()).collect::<Vec<_>>(),
+        cpds[at].parents.iter().map(|&p| alarm.names()[p].as_str()).collect::<Vec<_>>(),
         ["HYPOVOLEMIA", "LVFAILURE"]
     );
     assert_eq!(
-        (levels(at).as_str(), levels(laws[at].parents[0]).as_str()),
+        (levels(at).as_str(), levels(cpds[at].parents[0]).as_str()),
         ("LOW NORMAL HIGH", "TRUE FALSE")
     );
-    assert_eq!(laws[at].rows[2], [0.98, 0.01, 0.01]);
+    assert_eq!(cpds[at].rows[2], [0.98, 0.01, 0.01]);
 }
 
 /// Category numbers of a column.
@@ -75,17 +75,17 @@ fn codes(table: &Table, node: usize) -> &[u32] {
 fn conditional_frequencies_match_the_tables() {
     for name in [KnownNetwork::Alarm, KnownNetwork::Insurance, KnownNetwork::Hailfinder] {
         let network = name.load();
-        let Laws::Discrete(laws) = network.laws() else { panic!("{name} is discrete") };
+        let Cpds::Discrete(cpds) = network.cpds() else { panic!("{name} is discrete") };
         let table = sample(name, 20_000);
-        for (node, law) in laws.iter().enumerate() {
-            let mut counts = vec![vec![0.0; law.levels.len()]; law.rows.len()];
+        for (node, cpd) in cpds.iter().enumerate() {
+            let mut counts = vec![vec![0.0; cpd.levels.len()]; cpd.rows.len()];
             for (row, &code) in codes(&table, node).iter().enumerate() {
-                let joint = law.parents.iter().fold(0, |joint, &parent| {
-                    joint * laws[parent].levels.len() + codes(&table, parent)[row] as usize
+                let joint = cpd.parents.iter().fold(0, |joint, &parent| {
+                    joint * cpds[parent].levels.len() + codes(&table, parent)[row] as usize
                 });
                 counts[joint][code as usize] += 1.0;
             }
-            for (count, probabilities) in counts.iter().zip(&law.rows) {
+            for (count, probabilities) in counts.iter().zip(&cpd.rows) {
                 let total: f64 = count.iter().sum();
                 for (seen, p) in count.iter().zip(probabilities) {
                     // Five standard deviations of a binomial count, and one for its being a whole number.
@@ -105,20 +105,20 @@ fn conditional_frequencies_match_the_tables() {
 fn the_true_equations_leave_noise_that_no_parent_explains() {
     for name in [KnownNetwork::Ecoli70, KnownNetwork::MagicIrri, KnownNetwork::Arth150] {
         let network = name.load();
-        let Laws::Gaussian(laws) = network.laws() else { panic!("{name} is Gaussian") };
+        let Cpds::Gaussian(cpds) = network.cpds() else { panic!("{name} is Gaussian") };
         let table = sample(name, 20_000);
-        for (node, law) in laws.iter().enumerate() {
+        for (node, cpd) in cpds.iter().enumerate() {
             // Residuals of mean 0, uncorrelated with every parent: least squares would give the same coefficients.
-            let residuals = residuals(&table, node, law);
+            let residuals = residuals(&table, node, cpd);
             let (mean, variance) = spread(&residuals);
             let label = &network.names()[node];
             let bound = 5.0 / 20_000_f64.sqrt();
-            assert!(mean.abs() < bound * law.variance.sqrt(), "{name} {label}: mean {mean}");
+            assert!(mean.abs() < bound * cpd.variance.sqrt(), "{name} {label}: mean {mean}");
             assert!(
-                (variance / law.variance - 1.0).abs() < bound * 2_f64.sqrt(),
+                (variance / cpd.variance - 1.0).abs() < bound * 2_f64.sqrt(),
                 "{name} {label}: {variance}"
             );
-            for &(parent, _) in &law.slopes {
+            for &(parent, _) in &cpd.slopes {
                 let cause = table.columns()[parent].as_continuous().unwrap();
                 let correlation =
                     Moments::of_columns(&[residuals.as_slice(), cause]).standardized().covariance()[1];
@@ -128,12 +128,12 @@ fn the_true_equations_leave_noise_that_no_parent_explains() {
     }
 }
 
-fn residuals(table: &Table, node: usize, law: &GaussianLaw) -> Vec<f64> {
+fn residuals(table: &Table, node: usize, cpd: &LinearGaussianCpd) -> Vec<f64> {
     let column = |node: usize| table.columns()[node].as_continuous().unwrap();
     let mut residuals = column(node).to_vec();
     for (row, value) in residuals.iter_mut().enumerate() {
-        *value -= law.intercept
-            + law.slopes.iter().map(|&(parent, slope)| slope * column(parent)[row]).sum::<f64>();
+        *value -= cpd.intercept
+            + cpd.slopes.iter().map(|&(parent, slope)| slope * column(parent)[row]).sum::<f64>();
     }
     residuals
 }

@@ -59,7 +59,7 @@ proptest! {
                 for edge in found.graph.edges() {
                     let is_open = !class.has_directed(edge);
                     prop_assert!(!is_open || constraints.allows(edge.reversed()), "{edge:?} is shown as reversible");
-                    prop_assert!(class.joins(edge) && !class.has_directed(edge.reversed()));
+                    prop_assert!(class.is_adjacent(edge) && !class.has_directed(edge.reversed()));
                 }
                 for draw in &found.draws {
                     prop_assert!(constraints.permits(&draw.dag), "a drawn graph: {:?}", draw.dag);

@@ -1,6 +1,6 @@
 //! Why a graph file cannot be read or written, with the line and the names in the user's words.
 
-use gflowcausal_graph::{Advice, GraphError, counted};
+use gflowcausal_graph::{Advice, GraphError, pluralize};
 
 use crate::Format;
 
@@ -50,16 +50,16 @@ pub enum FormatError {
     #[error("line {line}: not valid XML: {reason}")]
     Xml { line: usize, reason: String },
     /// A row with more or fewer cells than the others.
-    #[error("row {row} has {}, expected {expected}", counted(*cells, "cell"))]
+    #[error("row {row} has {}, expected {expected}", pluralize(*cells, "cell"))]
     Ragged { row: usize, cells: usize, expected: usize },
     /// A matrix with more or fewer rows than columns.
-    #[error("a matrix of {} and {} is not square", counted(*rows, "row"), counted(*columns, "column"))]
+    #[error("a matrix of {} and {} is not square", pluralize(*rows, "row"), pluralize(*columns, "column"))]
     NotSquare { rows: usize, columns: usize },
     /// A matrix that calls its rows otherwise than its columns.
     #[error("the rows are named {}, but the columns {}", rows.join(", "), columns.join(", "))]
     RowNames { rows: Vec<String>, columns: Vec<String> },
     /// Maybe a list of edges between numbered variables.
-    #[error("{} of {columns} numbers are no square matrix", counted(*rows, "row"))]
+    #[error("{} of {columns} numbers are no square matrix", pluralize(*rows, "row"))]
     EdgesWithoutNames { rows: usize, columns: usize },
     /// A cell that should be a number.
     #[error("row {row}, column {column}: '{text}' is not a number")]

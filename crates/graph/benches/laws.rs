@@ -79,7 +79,7 @@ fn cpdag_naively(dag: &Dag) -> Pdag {
     let mut pattern = Pdag::empty(dag.nodes());
     for edge in dag.edges() {
         let beside = dag.parents(edge.to).without(edge.from);
-        let collides = beside.iter().any(|other| !dag.joins(Edge::new(other, edge.from)));
+        let collides = beside.iter().any(|other| !dag.is_adjacent(Edge::new(other, edge.from)));
         let added = if collides { pattern.insert_directed(edge) } else { pattern.insert_undirected(edge) };
         added.expect("each pair of a DAG is joined once");
     }

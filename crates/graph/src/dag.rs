@@ -96,7 +96,7 @@ impl Dag {
 
     /// Whether the two ends of `edge` are joined, either way.
     #[must_use]
-    pub fn joins(&self, edge: Edge) -> bool {
+    pub fn is_adjacent(&self, edge: Edge) -> bool {
         self.contains(edge) || self.contains(edge.reversed())
     }
 

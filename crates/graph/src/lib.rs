@@ -1,4 +1,4 @@
-//! Graphs over named variables and the laws they obey. No data, no randomness.
+//! Graphs over named variables and the laws they satisfy. No data, no files, no randomness.
 //!
 //! Orientation, everywhere: an [`Edge`] points `from` a cause `to` its effect, and in a matrix the row causes the
 //! column.
@@ -7,7 +7,7 @@ mod advice;
 mod choice;
 mod class_size;
 mod closure;
-mod counted;
+
 mod cpdag;
 mod dag;
 mod dseparation;
@@ -25,11 +25,11 @@ mod node_set;
 mod order;
 mod path;
 mod pdag;
+mod pluralize;
 
 pub use advice::Advice;
 pub use choice::{Choice, UnknownChoice};
 pub use closure::{Closure, GrowingDag};
-pub use counted::counted;
 pub use cpdag::Cpdag;
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
@@ -46,3 +46,4 @@ pub use names::{Names, UnknownName};
 pub use node_set::NodeSet;
 pub use order::{Order, OrderError};
 pub use pdag::Pdag;
+pub use pluralize::pluralize;

@@ -54,7 +54,7 @@ impl Pdag {
 
     fn require(&mut self, edge: Edge) -> Result<(), OrientationError> {
         let inside = edge.from < self.nodes() && edge.to < self.nodes();
-        if !inside || !self.joins(edge) {
+        if !inside || !self.is_adjacent(edge) {
             Err(OrientationError::Apart(edge))
         } else if self.has_directed(edge) || self.orient(edge) {
             Ok(())

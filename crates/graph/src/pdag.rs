@@ -1,4 +1,4 @@
-//! A partly directed graph: each pair of variables not joined, joined by an arrow, or joined without direction.
+//! A partly directed graph: each pair of variables is not adjacent, or adjacent by an arrow or an undirected edge.
 
 use crate::{Dag, Edge, EdgeError, NodeSet};
 
@@ -50,15 +50,15 @@ impl Pdag {
         self.children[edge.from].contains(edge.to)
     }
 
-    /// Whether the pair is joined by an undirected edge.
+    /// Whether the pair has an undirected edge.
     #[must_use]
     pub fn has_undirected(&self, edge: Edge) -> bool {
         self.neighbours[edge.from].contains(edge.to)
     }
 
-    /// Whether the pair is joined at all.
+    /// Whether the pair is adjacent, by any edge.
     #[must_use]
-    pub fn joins(&self, edge: Edge) -> bool {
+    pub fn is_adjacent(&self, edge: Edge) -> bool {
         self.has_undirected(edge) || self.has_directed(edge) || self.has_directed(edge.reversed())
     }
 
@@ -74,13 +74,13 @@ impl Pdag {
         &self.children[node]
     }
 
-    /// The variables joined to `node` without direction.
+    /// The variables with an undirected edge to `node`.
     #[must_use]
     pub fn neighbours(&self, node: usize) -> &NodeSet {
         &self.neighbours[node]
     }
 
-    /// All variables joined to `node`.
+    /// All variables adjacent to `node`.
     #[must_use]
     pub fn adjacent(&self, node: usize) -> NodeSet {
         let mut all = self.neighbours[node].clone();
@@ -92,17 +92,17 @@ impl Pdag {
     /// Adds the arrow `edge`.
     ///
     /// # Errors
-    /// When the edge leaves the graph, is a self-loop or its pair is joined already.
+    /// When the edge leaves the graph, is a self-loop or its pair is adjacent already.
     pub fn insert_directed(&mut self, edge: Edge) -> Result<(), EdgeError> {
         self.check_free(edge)?;
         self.point(edge);
         Ok(())
     }
 
-    /// Joins the pair without direction.
+    /// Adds the undirected edge of the pair.
     ///
     /// # Errors
-    /// When the edge leaves the graph, is a self-loop or its pair is joined already.
+    /// When the edge leaves the graph, is a self-loop or its pair is adjacent already.
     pub fn insert_undirected(&mut self, edge: Edge) -> Result<(), EdgeError> {
         self.check_free(edge)?;
         self.tie(edge);
@@ -120,15 +120,15 @@ impl Pdag {
         true
     }
 
-    /// Parts the pair, however it was joined; says whether it was.
+    /// Removes the edge of the pair, whatever its direction; says whether there was one.
     pub fn remove(&mut self, edge: Edge) -> bool {
-        let joined = self.joins(edge);
+        let was_adjacent = self.is_adjacent(edge);
         for Edge { from, to } in [edge, edge.reversed()] {
             self.neighbours[from].remove(to);
             self.children[from].remove(to);
             self.parents[from].remove(to);
         }
-        joined
+        was_adjacent
     }
 
     /// The same graph as a [`Dag`], if every edge is an arrow and there is no cycle.
@@ -142,13 +142,13 @@ impl Pdag {
         Dag::from_edges(self.nodes(), self.directed())
     }
 
-    /// Adds an arrow between a pair that the caller knows to be apart.
+    /// Adds an arrow between a pair that the caller knows not to be adjacent.
     pub(crate) fn point(&mut self, edge: Edge) {
         self.children[edge.from].insert(edge.to);
         self.parents[edge.to].insert(edge.from);
     }
 
-    /// Joins, without direction, a pair that the caller knows to be apart.
+    /// Adds an undirected edge between a pair that the caller knows not to be adjacent.
     pub(crate) fn tie(&mut self, edge: Edge) {
         self.neighbours[edge.from].insert(edge.to);
         self.neighbours[edge.to].insert(edge.from);
@@ -156,7 +156,7 @@ impl Pdag {
 
     fn check_free(&self, edge: Edge) -> Result<(), EdgeError> {
         EdgeError::check_ends(edge, self.nodes())?;
-        if self.joins(edge) { Err(EdgeError::Joined(edge)) } else { Ok(()) }
+        if self.is_adjacent(edge) { Err(EdgeError::Joined(edge)) } else { Ok(()) }
     }
 }
 

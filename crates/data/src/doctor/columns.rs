@@ -1,6 +1,6 @@
 //! What can be seen in one column at a time.
 
-use gflowcausal_graph::counted;
+use gflowcausal_graph::pluralize;
 
 use super::{Finding, Severity, about};
 use crate::loose_number::is_loose_number;
@@ -21,9 +21,9 @@ const MANY_LEVELS: usize = 50;
 /// A level seen in fewer rows says little.
 const FEW_ROWS: usize = 5;
 
-/// What one column looks like.
+/// What is notable about one column.
 #[derive(Debug, Default)]
-struct Looks {
+struct ColumnProfile {
     missing: usize,
     empty: bool,
     infinite: bool,
@@ -38,83 +38,83 @@ struct Looks {
 
 pub(super) fn findings(table: &Table) -> Vec<Finding> {
     let columns = table.columns();
-    let looks = gflowcausal_determinism::map(columns.len(), |index| Looks::of(&columns[index]));
-    let such = |test: &dyn Fn(&Looks) -> bool| -> Vec<String> {
+    let profiles = gflowcausal_determinism::map(columns.len(), |index| ColumnProfile::of(&columns[index]));
+    let such = |test: &dyn Fn(&ColumnProfile) -> bool| -> Vec<String> {
         columns
             .iter()
-            .zip(&looks)
-            .filter(|(_, looks)| test(looks))
+            .zip(&profiles)
+            .filter(|(_, profile)| test(profile))
             .map(|(column, _)| column.name.clone())
             .collect()
     };
-    let cells: usize = looks.iter().filter(|looks| !looks.empty).map(|looks| looks.missing).sum();
+    let cells: usize = profiles.iter().filter(|profile| !profile.empty).map(|profile| profile.missing).sum();
     let found = [
         one_column(table),
         about(
-            such(&|looks| looks.infinite),
+            such(&|profile| profile.infinite),
             "infinite-value",
             Severity::Error,
             |who| format!("infinite values in {who}"),
             "correct the values, or leave the cells empty",
         ),
         about(
-            such(&|looks| looks.empty),
+            such(&|profile| profile.empty),
             "empty-column",
             Severity::Error,
             |who| format!("no value at all in {who}"),
             "leave it out",
         ),
         about(
-            such(&|looks| looks.constant),
+            such(&|profile| profile.constant),
             "constant-column",
             Severity::Error,
             |who| format!("the same value in every row of {who}"),
             "leave it out: what does not vary neither causes nor is caused",
         ),
         about(
-            such(&|looks| looks.id && !looks.constant),
+            such(&|profile| profile.id && !profile.constant),
             "id-like-column",
             Severity::Error,
             |who| format!("a number or name for each row, not a measurement, in {who}"),
             "leave it out",
         ),
         about(
-            such(&|looks| looks.numbers_as_text),
+            such(&|profile| profile.numbers_as_text),
             "numbers-as-text",
             Severity::Warning,
             |who| format!("numbers that are written for people and so count as categories in {who}"),
             "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs",
         ),
         about(
-            such(&|looks| looks.missing > 0 && !looks.empty),
+            such(&|profile| profile.missing > 0 && !profile.empty),
             "missing-values",
             Severity::Warning,
-            |who| format!("{} missing in {who}", counted(cells, "value")),
+            |who| format!("{} missing in {who}", pluralize(cells, "value")),
             "use --missing drop or --missing em, or fill the gaps",
         ),
         about(
-            such(&|looks| looks.many_levels),
+            such(&|profile| profile.many_levels),
             "high-cardinality",
             Severity::Warning,
             |who| format!("more than {MANY_LEVELS} categories, or one for every few rows, in {who}"),
             "merge categories, or use --types NAME=continuous if they are numbers",
         ),
         about(
-            such(&|looks| looks.rare_level),
+            such(&|profile| profile.rare_level),
             "rare-level",
             Severity::Note,
             |who| format!("categories with fewer than {FEW_ROWS} rows in {who}"),
             "merge rare categories",
         ),
         about(
-            such(&|looks| looks.skewed),
+            such(&|profile| profile.skewed),
             "skewed-column",
             Severity::Note,
             |who| format!("positive and strongly skewed values in {who}"),
             "take logarithms: linear scores then see more",
         ),
         about(
-            such(&|looks| looks.outliers && !looks.skewed),
+            such(&|profile| profile.outliers && !profile.skewed),
             "outliers",
             Severity::Note,
             |who| format!("values more than {FAR} robust deviations from the median in {who}"),
@@ -135,7 +135,7 @@ fn one_column(table: &Table) -> Option<Finding> {
     )
 }
 
-impl Looks {
+impl ColumnProfile {
     fn of(column: &Column) -> Self {
         match &column.values {
             Values::Continuous(values) => Self::of_numbers(values),

@@ -1,6 +1,6 @@
 //! What can be seen in the rows: too few, repeated, or in a sequence.
 
-use gflowcausal_graph::counted;
+use gflowcausal_graph::pluralize;
 
 use super::{Finding, Severity, about};
 use crate::{Column, Table};
@@ -28,7 +28,7 @@ fn too_few(table: &Table) -> Option<Finding> {
         Severity::Error,
         |_| {
             let are = if rows == 1 { "is" } else { "are" };
-            format!("there {are} {} for {columns} columns", counted(rows, "row"))
+            format!("there {are} {} for {columns} columns", pluralize(rows, "row"))
         },
         "add rows, or choose fewer columns",
     )

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use gflowcausal_graph::{Advice, counted};
+use gflowcausal_graph::{Advice, pluralize};
 
 use crate::TableError;
 use crate::loose_number::is_loose_number;
@@ -46,7 +46,7 @@ pub enum ReadError {
     #[error("the {format} file has {what}, which cannot be read")]
     Unsupported { format: &'static str, what: String },
     /// A NumPy array that is no table.
-    #[error("the NumPy array has {}, but a table has 2", counted(*.0, "dimension"))]
+    #[error("the NumPy array has {}, but a table has 2", pluralize(*.0, "dimension"))]
     Dimensions(usize),
     /// A column of values that are neither numbers nor categories.
     #[error("column '{column}' is of type {kind}, which is neither a number nor a category")]
@@ -55,10 +55,10 @@ pub enum ReadError {
     #[error("the file is empty")]
     Empty,
     /// Names but no values.
-    #[error("there are no rows below the {}", counted(*.0, "column name"))]
+    #[error("there are no rows below the {}", pluralize(*.0, "column name"))]
     NoRows(usize),
     /// Rows of different lengths.
-    #[error("row {row} has {}, but there are {columns} columns", counted(*cells, "cell"))]
+    #[error("row {row} has {}, but there are {columns} columns", pluralize(*cells, "cell"))]
     Ragged { row: usize, cells: usize, columns: usize },
     /// Text where the rest of the column is numbers.
     #[error("column '{column}' holds numbers, but row {row} is the text '{cell}'")]

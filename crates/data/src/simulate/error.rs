@@ -1,6 +1,6 @@
 //! Everything that a simulation can be refused for, with the value that is in the way.
 
-use gflowcausal_graph::{Edge, EdgeError, counted};
+use gflowcausal_graph::{Edge, EdgeError, pluralize};
 
 use super::{GraphFamily, KnownNetwork, Model};
 
@@ -24,7 +24,7 @@ pub enum SimulationError {
     /// More edges than pairs.
     #[error(
         "{} do not fit into the {} of {}: ask for fewer",
-        counted(*edges, "edge"), counted(*most, "pair"), counted(*nodes, "node")
+        pluralize(*edges, "edge"), pluralize(*most, "pair"), pluralize(*nodes, "node")
     )]
     TooManyEdges { edges: usize, nodes: usize, most: usize },
     /// Each node that joins a scale-free graph needs that many others to attach to.

@@ -21,7 +21,7 @@ pub use error::SimulationError;
 pub use graphs::{GraphFamily, GraphSize, RandomGraph};
 pub use linear::{Weights, simulate_linear};
 pub use network::{
-    BayesNetwork, DiscreteLaw, GaussianLaw, KnownNetwork, Laws, NetworkSimulation, simulate_network,
+    BayesNetwork, Cpds, KnownNetwork, LinearGaussianCpd, NetworkSimulation, TabularCpd, simulate_network,
 };
 pub use noise::{NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax};
 

@@ -1,6 +1,6 @@
 //! Lists of edges: one row for each, with a header or without.
 
-use gflowcausal_graph::{Edge, NamedGraph, counted};
+use gflowcausal_graph::{Edge, NamedGraph, pluralize};
 
 use super::rows::{Row, delimiter, rows};
 use super::{cell, check_width, parse};
@@ -21,7 +21,7 @@ pub(crate) fn read_edge_list(text: &str, options: &ReadOptions) -> Result<NamedG
             line: 1,
             column: 1,
             expected: "columns named 'from' and 'to', or two or three without names".to_owned(),
-            found: counted(width, "column"),
+            found: pluralize(width, "column"),
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! Why names and edges do not make the graph that was asked for, in the user's words.
 
-use crate::{Advice, UnknownName, counted};
+use crate::{Advice, UnknownName, pluralize};
 
 /// Names and edges that do not make the graph that was asked for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum GraphError {
     #[error("two variables are named '{0}'")]
     DuplicateName(String),
     /// More or fewer names than variables.
-    #[error("{} given for {}", counted(*names, "name"), counted(*nodes, "variable"))]
+    #[error("{} given for {}", pluralize(*names, "name"), pluralize(*nodes, "variable"))]
     NameCount { names: usize, nodes: usize },
     /// More variables than a file may name.
     #[error("{nodes} variables are too many: at most {limit} can be read")]

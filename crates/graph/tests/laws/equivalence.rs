@@ -14,7 +14,7 @@ fn signature(dag: &Dag) -> Signature {
     let skeleton = dag.edges().map(Edge::undirected).collect();
     let nodes = dag.nodes();
     let mut colliders = BTreeSet::new();
-    for pair in pairs(nodes).filter(|&pair| !dag.joins(pair)) {
+    for pair in pairs(nodes).filter(|&pair| !dag.is_adjacent(pair)) {
         for effect in (0..nodes).filter(|&c| c != pair.from && c != pair.to) {
             if dag.contains(Edge::new(pair.from, effect)) && dag.contains(Edge::new(pair.to, effect)) {
                 colliders.insert((effect, pair.from, pair.to));
@@ -113,7 +113,7 @@ proptest! {
                 let _ = pattern.insert_directed(Edge::new(cause, found.collider));
             }
         }
-        for edge in dag.edges().filter(|&edge| !pattern.joins(edge)).collect::<Vec<_>>() {
+        for edge in dag.edges().filter(|&edge| !pattern.is_adjacent(edge)).collect::<Vec<_>>() {
             pattern.insert_undirected(edge).unwrap();
         }
         pattern.close_under_meek();

@@ -13,7 +13,7 @@ pub(crate) fn paths(dag: &Dag, path: &mut Vec<usize>, to: usize, found: &mut Vec
         return;
     }
     for next in 0..dag.nodes() {
-        if dag.joins(Edge::new(here, next)) && !path.contains(&next) {
+        if dag.is_adjacent(Edge::new(here, next)) && !path.contains(&next) {
             path.push(next);
             paths(dag, path, to, found);
             path.pop();

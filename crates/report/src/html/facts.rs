@@ -1,6 +1,6 @@
 //! What was run and what was found, in words and numbers.
 
-use gflowcausal::graph::counted;
+use gflowcausal::graph::pluralize;
 use gflowcausal::{RunResult, Weighting};
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ type Fact = (&'static str, String);
 pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
     let rows = format!(
         "{} × {}",
-        counted(result.data.rows, "row"),
-        counted(result.data.variables.len(), "variable")
+        pluralize(result.data.rows, "row"),
+        pluralize(result.data.variables.len(), "variable")
     );
     let value = result.score.value;
     let value = if value.is_nan() { String::new() } else { format!(": {value:.1}") };
@@ -49,10 +49,10 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
 /// What was found, in one sentence.
 pub(super) fn summary(result: &RunResult) -> String {
     let compelled = result.graph.edges.iter().filter(|edge| edge.compelled).count();
-    let edges = counted(result.graph.edges.len(), "edge");
+    let edges = pluralize(result.graph.edges.len(), "edge");
     let found = format!("The best graph has {edges}, {compelled} of them with a compelled direction.");
     let posterior = &result.posterior;
-    let drawn = counted(posterior.samples as usize, "graph");
+    let drawn = pluralize(posterior.samples as usize, "graph");
     if posterior.weighting == Weighting::Single {
         found
     } else {

@@ -41,7 +41,7 @@ fn neighbours(class: &Cpdag, kind: Kind, score: &Bic) -> Vec<f64> {
         for &edge in &pairs {
             let mut next = member.clone();
             let is_made = match kind {
-                Kind::Insert => !member.joins(edge) && next.insert(edge).is_ok(),
+                Kind::Insert => !member.is_adjacent(edge) && next.insert(edge).is_ok(),
                 Kind::Delete => next.remove(edge),
                 Kind::Turn => next.remove(edge) && next.insert(edge.reversed()).is_ok(),
             };

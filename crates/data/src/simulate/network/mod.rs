@@ -1,13 +1,13 @@
 //! Published networks with their own parameters: graphs that people drew or fitted, and data drawn from them.
 
-mod laws;
+mod cpds;
 mod parse;
 
 use gflowcausal_graph::choices;
 use serde::{Deserialize, Serialize};
 
 use super::{Simulated, SimulationError, check_missing_rate, check_size, observe};
-pub use laws::{BayesNetwork, DiscreteLaw, GaussianLaw, Laws};
+pub use cpds::{BayesNetwork, Cpds, LinearGaussianCpd, TabularCpd};
 
 choices! {
     /// A network of the literature; where each comes from is told in the `README.md` beside this file.
@@ -99,7 +99,7 @@ impl NetworkSimulation {
 pub fn simulate_network(config: &NetworkSimulation) -> Result<Simulated, SimulationError> {
     check_missing_rate(config.missing_rate)?;
     let network = config.name.load();
-    if config.standardize && matches!(network.laws(), Laws::Discrete(_)) {
+    if config.standardize && matches!(network.cpds(), Cpds::Discrete(_)) {
         return Err(SimulationError::Categories(config.name));
     }
     check_size(config.rows, network.dag().nodes())?;

@@ -1,6 +1,6 @@
 //! Reads the text in which networks come with the program.
 
-use super::laws::{BayesNetwork, DiscreteLaw, GaussianLaw, Laws};
+use super::cpds::{BayesNetwork, Cpds, LinearGaussianCpd, TabularCpd};
 
 /// What is said of one variable.
 struct Block<'a> {
@@ -18,12 +18,12 @@ pub(super) fn network(text: &str) -> Option<BayesNetwork> {
     let blocks = blocks(text)?;
     let names: Vec<String> = blocks.iter().map(|block| block.name.to_owned()).collect();
     let position = |name: &str| names.iter().position(|known| known == name);
-    let laws = if blocks.iter().all(|block| block.rows.is_empty()) {
-        Laws::Gaussian(blocks.iter().map(|block| block.gaussian(position)).collect::<Option<_>>()?)
+    let cpds = if blocks.iter().all(|block| block.rows.is_empty()) {
+        Cpds::Gaussian(blocks.iter().map(|block| block.gaussian(position)).collect::<Option<_>>()?)
     } else {
-        Laws::Discrete(blocks.iter().map(|block| block.discrete(position)).collect::<Option<_>>()?)
+        Cpds::Discrete(blocks.iter().map(|block| block.discrete(position)).collect::<Option<_>>()?)
     };
-    BayesNetwork::new(names, laws)
+    BayesNetwork::new(names, cpds)
 }
 
 fn blocks(text: &str) -> Option<Vec<Block<'_>>> {
@@ -42,19 +42,23 @@ fn blocks(text: &str) -> Option<Vec<Block<'_>>> {
 }
 
 impl Block<'_> {
-    fn discrete(&self, position: impl Fn(&str) -> Option<usize>) -> Option<DiscreteLaw> {
+    fn discrete(&self, position: impl Fn(&str) -> Option<usize>) -> Option<TabularCpd> {
         let levels = self.own.iter().map(|&level| level.to_owned()).collect();
         let parents = self.parents.iter().map(|parent| position(parent)).collect::<Option<_>>()?;
-        Some(DiscreteLaw { levels, parents, rows: self.rows.clone() })
+        Some(TabularCpd { levels, parents, rows: self.rows.clone() })
     }
 
-    fn gaussian(&self, position: impl Fn(&str) -> Option<usize>) -> Option<GaussianLaw> {
+    fn gaussian(&self, position: impl Fn(&str) -> Option<usize>) -> Option<LinearGaussianCpd> {
         let &[intercept, variance] = self.own.as_slice() else { return None };
         let slope = |word: &&str| {
             let (parent, slope) = word.split_once('*')?;
             Some((position(parent)?, slope.parse().ok()?))
         };
         let slopes = self.parents.iter().map(slope).collect::<Option<_>>()?;
-        Some(GaussianLaw { intercept: intercept.parse().ok()?, slopes, variance: variance.parse().ok()? })
+        Some(LinearGaussianCpd {
+            intercept: intercept.parse().ok()?,
+            slopes,
+            variance: variance.parse().ok()?,
+        })
     }
 }
