@@ -124,7 +124,7 @@ pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     Ok(file)
 }
 
-/// Whether a name can be told from what stands around it.
+/// Whether a name can be distinguished from what stands around it.
 fn can_hold(name: &str) -> bool {
     name.trim() == name
         && !name.contains([',', ';', '\n', '\r'])

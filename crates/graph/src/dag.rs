@@ -42,7 +42,7 @@ impl Dag {
             dag.link(edge);
             given.push(edge);
         }
-        // One pass tells whether there is a cycle at all; only then is it worth asking which edge closed it.
+        // One pass finds whether there is a cycle at all; only then is the edge that closed it searched for.
         if dag.causes_first().len() == nodes {
             Ok(dag)
         } else {

@@ -43,8 +43,8 @@ fn index(variable: &Variable) -> usize {
     }
 }
 
-/// Whether `dag` obeys `rules`, each read by its plain meaning.
-fn obeys(dag: &Dag, rules: &[&Rule]) -> bool {
+/// Whether `dag` satisfies `rules`, each read by its plain meaning.
+fn satisfies(dag: &Dag, rules: &[&Rule]) -> bool {
     let tier = |node| {
         rules.iter().find_map(|rule| match rule {
             Rule::Tier(tier, variable) if index(variable) == node => Some(*tier),
@@ -81,7 +81,7 @@ fn tiers_are_clear(rules: &[&Rule]) -> bool {
 }
 
 fn feasible(rules: &[&Rule], dags: &[Dag]) -> bool {
-    tiers_are_clear(rules) && dags.iter().any(|dag| obeys(dag, rules))
+    tiers_are_clear(rules) && dags.iter().any(|dag| satisfies(dag, rules))
 }
 
 fn variable(nodes: usize) -> impl Strategy<Value = Variable> {
@@ -134,7 +134,7 @@ proptest! {
 
     #[test]
     fn the_mask_is_what_brute_force_says(nodes in 1..=4usize, seed in prop::collection::vec(rule(4), 0..7)) {
-        let inside = |rule: &Rule| obeyable(rule, nodes);
+        let inside = |rule: &Rule| satisfiable(rule, nodes);
         let rules: Vec<Rule> = seed.into_iter().filter(inside).collect();
         let dags = all_dags(nodes);
         let references: Vec<&Rule> = rules.iter().collect();
@@ -142,9 +142,9 @@ proptest! {
         prop_assert_eq!(compiled.is_ok(), feasible(&references, &dags));
         let Ok(constraints) = compiled else { return Ok(()) };
 
-        let good: Vec<&Dag> = dags.iter().filter(|dag| obeys(dag, &references)).collect();
+        let good: Vec<&Dag> = dags.iter().filter(|dag| satisfies(dag, &references)).collect();
         for dag in &dags {
-            prop_assert_eq!(constraints.permits(dag), obeys(dag, &references), "permits {:?}", dag);
+            prop_assert_eq!(constraints.permits(dag), satisfies(dag, &references), "permits {:?}", dag);
             let completed = good.iter().any(|whole| dag.edges().all(|edge| whole.contains(edge)));
             prop_assert_eq!(constraints.is_completable(dag), completed, "completable {:?}", dag);
         }
@@ -211,7 +211,7 @@ proptest! {
 }
 
 /// Whether a rule speaks of the first `nodes` variables only.
-fn obeyable(rule: &Rule, nodes: usize) -> bool {
+fn satisfiable(rule: &Rule, nodes: usize) -> bool {
     let inside = |list: &[Variable]| list.iter().all(|variable| index(variable) < nodes);
     match rule {
         Rule::RequireGroup(from, to) | Rule::ForbidGroup(from, to) => inside(from) && inside(to),

@@ -12,7 +12,7 @@ const FAR: f64 = 10.0;
 /// The ratio of quartile range to standard deviation of a normal distribution.
 const QUARTILES_PER_DEVIATION: f64 = 1.349;
 
-/// Skewness above which a logarithm is worth trying.
+/// Skewness above which a logarithm is suggested.
 const SKEWED: f64 = 2.0;
 
 /// More levels than this make tables that no data fill.
@@ -165,14 +165,14 @@ impl ColumnProfile {
         let numbers_as_text = are_loose_numbers(levels, &counts);
         let id = present > 2 && seen == present && !numbers_as_text;
         let few = |count: &usize| (1..FEW_ROWS).contains(count);
-        let judged = !id && !numbers_as_text;
+        let categories = !id && !numbers_as_text;
         Self {
             missing: codes.len() - present,
             empty: !codes.is_empty() && present == 0,
             constant: seen == 1,
             id,
-            many_levels: judged && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
-            rare_level: judged && counts.iter().any(few),
+            many_levels: categories && (seen > MANY_LEVELS || (seen > 2 && seen * FEW_ROWS > present)),
+            rare_level: categories && counts.iter().any(few),
             numbers_as_text,
             ..Self::default()
         }

@@ -19,7 +19,7 @@ pub enum Severity {
     Error,
     /// The result may mislead.
     Warning,
-    /// Worth knowing.
+    /// Good to know.
     Note,
 }
 
@@ -68,9 +68,9 @@ impl Diagnosis {
     }
 }
 
-/// Looks at every column, their relations and the rows.
+/// Inspects every column, their relations and the rows.
 ///
-/// Relations of numbers are judged on at most 20,000 rows, evenly spread. Costs `O(n d + d³)` beside their covariance.
+/// Relations of numbers are evaluated on at most 20,000 rows, evenly spread. Costs `O(n d + d³)` beside their covariance.
 ///
 /// ```
 /// use gflowcausal_data::{Column, Table, doctor};

@@ -8,7 +8,7 @@ use gflowcausal_determinism::map;
 use super::{Finding, Severity, about};
 use crate::{Column, Moments, Table, Values};
 
-/// Relations are judged on this many rows at most.
+/// Relations are evaluated on this many rows at most.
 const ROWS: usize = 20_000;
 
 /// The share of a column's variance that may be left after the others explain it, for a linear relation.
@@ -17,7 +17,7 @@ const LEFT: f64 = 1e-10;
 /// Standardised slopes below this are rounding.
 const SLOPE: f64 = 1e-6;
 
-/// Standard deviations that differ by this factor are worth a word.
+/// Standard deviations that differ by this factor are reported.
 const SCALES: f64 = 1e6;
 
 pub(super) fn findings(table: &Table) -> Vec<Finding> {

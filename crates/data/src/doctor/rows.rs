@@ -5,7 +5,7 @@ use gflowcausal_graph::pluralize;
 use super::{Finding, Severity, about};
 use crate::{Column, Table};
 
-/// The share of repeated rows worth a word.
+/// The share of repeated rows that is reported.
 const REPEATED: f64 = 0.05;
 
 /// Correlation of a row with the next above which rows are not independent.

@@ -146,7 +146,7 @@ impl fmt::Display for Content {
     }
 }
 
-/// Opens a file, with the system's usual refusals told apart.
+/// Opens a file, with the system's usual refusals distinguished.
 pub(super) fn open(path: &Path) -> Result<File, ReadError> {
     let file = File::open(path).map_err(|error| open_error(path, error))?;
     // Some systems open a directory like a file and fail only when it is read.

@@ -10,7 +10,7 @@ use crate::{Edge, NodeSet, path};
 /// Choosing groups is set cover, so a hostile file could make it last for ever; single edges never come near this.
 const COVER_STEPS: usize = 100_000;
 
-/// A smallest set of statements that no graph obeys together.
+/// A smallest set of statements that no graph satisfies together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("these constraints cannot all hold: {}", statements.join("; "))]
 pub struct Conflict {
@@ -18,7 +18,7 @@ pub struct Conflict {
     pub statements: Vec<String>,
 }
 
-/// The indices of a smallest set of contradicting rules, ascending; none if some graph obeys all.
+/// The indices of a smallest set of contradicting rules, ascending; none if some graph satisfies all.
 ///
 /// Rules contradict each other in one of five ways, each found at its smallest. Only where overlapping groups give
 /// a variable too many parents is the smallest given up for an irreducible one, after [`COVER_STEPS`].

@@ -3,7 +3,7 @@
 use super::Resolved;
 use crate::{Closure, Dag, Edge, NodeSet, Order};
 
-/// What every graph over `nodes` variables has to obey, ready for a mask: at least one graph does.
+/// What every graph over `nodes` variables has to satisfy, ready for a mask: at least one graph does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constraints {
     allowed: Vec<NodeSet>,
@@ -55,20 +55,20 @@ impl Constraints {
         self.allowed.len()
     }
 
-    /// Whether some graph that obeys has `edge`.
+    /// Whether some graph that satisfies the constraints has `edge`.
     #[must_use]
     #[inline]
     pub fn allows(&self, edge: Edge) -> bool {
         self.allowed[edge.to].contains(edge.from)
     }
 
-    /// The variables that some graph that obeys has among the parents of `node`.
+    /// The variables that some graph that satisfies the constraints has among the parents of `node`.
     #[must_use]
     pub fn allowed_parents(&self, node: usize) -> &NodeSet {
         &self.allowed[node]
     }
 
-    /// The variables that are parents of `node` in every graph that obeys.
+    /// The variables that are parents of `node` in every graph that satisfies the constraints.
     #[must_use]
     pub fn required(&self, node: usize) -> &NodeSet {
         &self.required[node]
@@ -85,7 +85,7 @@ impl Constraints {
         self.max_parents
     }
 
-    /// Whether `before` comes before `after` in every order of every graph that obeys.
+    /// Whether `before` comes before `after` in every order of every graph that satisfies the constraints.
     #[must_use]
     pub fn must_precede(&self, before: usize, after: usize) -> bool {
         before != after && self.precedence.reaches(before, after)
@@ -122,7 +122,7 @@ impl Constraints {
         all.len() <= self.max_parents
     }
 
-    /// Whether edges can be added to `dag` so that it obeys.
+    /// Whether edges can be added to `dag` so that it satisfies the constraints.
     #[must_use]
     pub fn is_completable(&self, dag: &Dag) -> bool {
         let mut whole = dag.clone();
@@ -130,7 +130,7 @@ impl Constraints {
         missing.all(|edge| whole.insert(edge).is_ok()) && self.permits(&whole)
     }
 
-    /// Whether `dag` obeys.
+    /// Whether `dag` satisfies the constraints.
     #[must_use]
     pub fn permits(&self, dag: &Dag) -> bool {
         (0..self.nodes()).all(|node| self.permits_parents(node, dag.parents(node)))
@@ -144,7 +144,7 @@ impl Constraints {
             && parents.len() <= self.max_parents
     }
 
-    /// Whether some graph that obeys has this order.
+    /// Whether some graph that satisfies the constraints has this order.
     #[must_use]
     pub fn permits_order(&self, order: &Order) -> bool {
         let positions = order.positions();

@@ -185,7 +185,7 @@ impl Knowledge {
 
     /// The statements as one mask and one partial order over the variables `names` (all different).
     ///
-    /// Some graph obeys all statements exactly when the graph of the required edges alone does. Costs `O(d²)` and the
+    /// Some graph satisfies all statements exactly when the graph of the required edges alone does. Costs `O(d²)` and the
     /// closure of the required edges.
     ///
     /// # Errors

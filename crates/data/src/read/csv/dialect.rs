@@ -3,7 +3,7 @@
 use crate::read::csv::rows::{Cell, Rows};
 use crate::read::options::{Delimiter, ReadOptions};
 
-/// How many rows are looked at to find the separator.
+/// How many rows are inspected to find the separator.
 const SAMPLE: usize = 100;
 
 /// How cells are written in one file.

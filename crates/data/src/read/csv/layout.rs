@@ -11,7 +11,7 @@ use crate::read::error::{ReadError, excerpt};
 use crate::read::options::{ColumnType, Header, ReadOptions};
 use crate::read::{check_columns, check_types, unnamed};
 
-/// How many rows are looked at to see which columns hold text.
+/// How many rows are inspected to see which columns hold text.
 const SAMPLE: usize = 1000;
 
 /// Names and kinds of the columns, and how cells are written.
@@ -26,7 +26,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Looks at the first rows and leaves `blocks` at the first row of values.
+    /// Inspects the first rows and leaves `blocks` at the first row of values.
     pub(super) fn detect(blocks: &mut Blocks<impl Read>, options: &ReadOptions) -> Result<Self, ReadError> {
         let head = blocks.head()?.to_vec();
         let head = whole_rows(&head, blocks.head_is_all());
@@ -90,7 +90,7 @@ fn columns_before_trailing_delimiters(
     ((1..=width).contains(&columns) && (width > columns || all_rows)).then_some(columns)
 }
 
-/// What of `head` to look at: without its last line, which may be cut off.
+/// What of `head` to inspect: without its last line, which may be cut off.
 fn whole_rows(head: &[u8], is_all: bool) -> &[u8] {
     let newline = if head.contains(&b'\n') { b'\n' } else { b'\r' };
     match memchr::memrchr(newline, head) {

@@ -10,7 +10,7 @@ use super::{Simulated, SimulationError, check_missing_rate, check_size, observe}
 pub use cpds::{BayesNetwork, Cpds, LinearGaussianCpd, TabularCpd};
 
 choices! {
-    /// A network of the literature; where each comes from is told in the `README.md` beside this file.
+    /// A network of the literature; where each comes from stands in the `README.md` beside this file.
     #[non_exhaustive]
     pub enum KnownNetwork: "network" {
         /// Monitoring of patients: 37 discrete variables, 46 edges.
