@@ -1,10 +1,10 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint unit browser doctest doc python wheel deny fuzz bench
+.PHONY: test fmt lint package unit browser doctest doc python wheel deny fuzz bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-test: fmt lint unit browser doctest doc python
+test: fmt lint package unit browser doctest doc python
 	@if $(HAS_CHROMIUM); then echo "make test: everything passed"; \
 	else echo "make test: everything passed that was run; SKIPPED: the browser tests, there is no Chromium"; fi
 
@@ -13,6 +13,10 @@ fmt:
 
 lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# Every crate as it would be published: its manifest is complete, and its files are its own.
+package:
+	$(CARGO) package --workspace --locked --offline --no-verify --allow-dirty --quiet
 
 # nextest runs each test in its own process and prints slow ones; plain `cargo test` does where it is missing.
 unit:

@@ -1,6 +1,7 @@
 //! The arrows of `docs/architecture.md`: a crate may depend on those in its row and on no other of ours.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -79,6 +80,42 @@ fn no_crate_depends_upwards() {
             assert!(row.contains(&folder(used)), "{name} may not depend on {used}");
         }
     }
+}
+
+/// The sources of a crate, tests and benches included.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
+    let own = folders.iter().filter(|folder| !folder.ends_with("target")).flat_map(|folder| sources(folder));
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    own.chain(files.into_iter().filter(is_source)).collect()
+}
+
+/// The files that a source embeds, as it names them.
+fn embedded(source: &str) -> impl Iterator<Item = &str> {
+    ["include_str!(\"", "include_bytes!(\"", "include!(\""]
+        .into_iter()
+        .flat_map(|start| source.split(start).skip(1))
+        .filter_map(|rest| rest.split_once("\")").map(|(name, _)| name))
+}
+
+#[test]
+fn a_package_embeds_no_file_of_another() {
+    let mut seen = 0;
+    for package in packages() {
+        let home = Path::new(text(&package["manifest_path"])).parent().expect("a folder");
+        let home = home.canonicalize().expect("the folder of a package");
+        for path in sources(&home) {
+            let source = std::fs::read_to_string(&path).expect("a source file");
+            for name in embedded(&source) {
+                let file = path.parent().expect("a folder").join(name);
+                let file = file.canonicalize().unwrap_or_else(|_| panic!("{}: no {name}", path.display()));
+                assert!(file.starts_with(&home), "{} embeds {}", path.display(), file.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 40, "{seen} embedded files: suites, drivers, the page and its font");
 }
 
 #[test]
