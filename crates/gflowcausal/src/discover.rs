@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, PruneName};
 use crate::method::{Discover, Run, Step, Task, Wish, method};
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
-use crate::posterior::{Distance, Draw, Posterior};
+use crate::posterior::{ExactDifference, GraphSample, Posterior};
 use crate::training_log::write_log;
 use crate::{Error, fingerprint};
 
@@ -90,13 +90,13 @@ pub struct Discovery {
     /// What it is worth.
     pub score: f64,
     /// The graphs drawn.
-    pub draws: Vec<Draw>,
+    pub draws: Vec<GraphSample>,
     /// What the draws say of each edge.
     pub posterior: Posterior,
     /// How training went, if there was any.
     pub training: Option<Training>,
     /// How far the draws are from the exact distribution, where that is known.
-    pub distance: Option<Distance>,
+    pub distance: Option<ExactDifference>,
     /// The score, the pruning and the constraints.
     pub model: ScoringModel,
     /// Means and covariance, if all columns are numbers.

@@ -14,7 +14,6 @@ mod local_search;
 mod method;
 mod model;
 mod outputs;
-mod posterior;
 mod representative;
 mod result;
 mod run_dir;
@@ -30,6 +29,7 @@ pub use gflowcausal_determinism::{Stream, rand, stream, thread_count, with_threa
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_graph_io as graph_io;
+pub use gflowcausal_posterior as posterior;
 pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 
@@ -39,14 +39,14 @@ pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
 pub use driver::Clock;
 pub use error::Error;
 pub use fingerprint::fingerprint;
+pub use gflowcausal_posterior::{Candidate, ExactDifference, GraphSample, Posterior, Weighting};
 pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
 pub use model::{ScoreName, ScoringModel};
 pub use outputs::{write_outputs, write_samples};
-pub use posterior::{Candidate, Distance, Draw, Posterior, Weighting};
 pub use result::{
     CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult, MetricsResult, PosteriorResult,
-    RunResult, SampledGraph, ScoreResult, Seconds, SortabilityResult, TopGraph,
+    RunResult, SampleSummary, ScoreResult, Seconds, SortabilityResult, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, DataFile, RunFile, stored_run};

@@ -7,9 +7,9 @@ use gflowcausal_graph_io::Format;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::posterior::Draw;
+use crate::posterior::GraphSample;
 use crate::training_log::{read_log, write_log};
-use crate::{Discovery, Error, RunDir, RunFile, RunResult, SampledGraph, graph_bytes, stored_run};
+use crate::{Discovery, Error, RunDir, RunFile, RunResult, SampleSummary, graph_bytes, stored_run};
 
 /// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are. The report is written by who can draw it.
 ///
@@ -82,7 +82,7 @@ struct SampleLine<'a> {
 ///
 /// # Errors
 /// What the system says.
-pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[Draw]) -> io::Result<()> {
+pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[GraphSample]) -> io::Result<()> {
     for draw in draws {
         let line = SampleLine {
             order: draw.order.iter().map(|node| names[node].as_str()).collect(),
@@ -150,9 +150,9 @@ impl RunResult {
     }
 }
 
-fn read_samples(bytes: &[u8]) -> Result<Vec<SampledGraph>, String> {
+fn read_samples(bytes: &[u8]) -> Result<Vec<SampleSummary>, String> {
     let lines = serde_json::Deserializer::from_slice(bytes).into_iter::<StoredSample>();
-    let sampled = |line: StoredSample| SampledGraph {
+    let sampled = |line: StoredSample| SampleSummary {
         edges: line.edges.len(),
         log_reward: line.log_reward.unwrap_or(f64::NAN),
         log_prob: line.log_prob.unwrap_or(f64::NAN),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::discover::{Discovery, Training};
 use crate::method::method;
-use crate::posterior::{Candidate, Distance, Draw, Weighting};
+use crate::posterior::{Candidate, ExactDifference, GraphSample, Weighting};
 use crate::{Config, Error, RunFile};
 
 /// How many of the likeliest graphs are listed.
@@ -56,7 +56,7 @@ pub struct RunResult {
     pub seconds: Seconds,
     /// The drawn graphs, in a few numbers each: what a report needs of `samples.jsonl`.
     #[serde(skip)]
-    pub samples: Vec<SampledGraph>,
+    pub samples: Vec<SampleSummary>,
     /// The configuration and the data's file, where there is a `config.toml`.
     #[serde(skip)]
     pub run: Option<RunFile>,
@@ -91,7 +91,7 @@ impl FindingResult {
 
 /// A drawn graph in a few numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SampledGraph {
+pub struct SampleSummary {
     /// How many edges it has.
     pub edges: usize,
     /// Logarithm of its reward: score over temperature.
@@ -102,9 +102,9 @@ pub struct SampledGraph {
     pub count: u32,
 }
 
-impl From<&Draw> for SampledGraph {
-    fn from(draw: &Draw) -> Self {
-        let Draw { dag, log_reward, log_prob, count, .. } = draw;
+impl From<&GraphSample> for SampleSummary {
+    fn from(draw: &GraphSample) -> Self {
+        let GraphSample { dag, log_reward, log_prob, count, .. } = draw;
         Self { edges: dag.edge_count(), log_reward: *log_reward, log_prob: *log_prob, count: *count }
     }
 }
@@ -217,7 +217,7 @@ pub struct PosteriorResult {
     pub top: Vec<TopGraph>,
     /// How far the edge probabilities are from the exact ones, where these are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance_to_exact: Option<Distance>,
+    pub distance_to_exact: Option<ExactDifference>,
 }
 
 /// A likely graph.
@@ -309,7 +309,7 @@ impl Discovery {
             training: self.training.clone(),
             findings: self.findings.iter().map(FindingResult::new).collect(),
             seconds: Seconds::default(),
-            samples: self.draws.iter().map(SampledGraph::from).collect(),
+            samples: self.draws.iter().map(SampleSummary::from).collect(),
             run: None,
         }
     }

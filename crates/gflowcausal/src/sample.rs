@@ -7,7 +7,7 @@ use gflowcausal_flow::Policy;
 
 use crate::checkpoints::POLICY;
 use crate::method::policy_draws;
-use crate::posterior::{Draw, Posterior};
+use crate::posterior::{GraphSample, Posterior};
 use crate::{Config, Error, Problem, RunDir, ScoringModel, problem_fingerprint};
 
 /// Draws `count` graphs from the policy that the run in `dir` trained on `table` with `config`.
@@ -20,7 +20,7 @@ pub fn sample(
     config: &Config,
     count: usize,
     seed: u64,
-) -> Result<(Vec<Draw>, Posterior), Error> {
+) -> Result<(Vec<GraphSample>, Posterior), Error> {
     let problem = Problem::new(table, config)?;
     let policy = Policy::open(&dir.file(POLICY), problem.model.constraints())?;
     let expected = problem_fingerprint(table, config);
@@ -38,7 +38,7 @@ pub fn sample_policy(
     count: usize,
     seed: u64,
     stop: &AtomicBool,
-) -> (Vec<Draw>, Posterior) {
+) -> (Vec<GraphSample>, Posterior) {
     let draws = policy_draws(model, &policy.sampler(), count, seed, stop);
     let posterior = Posterior::of(model.constraints().nodes(), &draws);
     (draws, posterior)

@@ -1,46 +1,18 @@
-//! From sampled graphs to probabilities: importance weights, edges, ancestors, distinct graphs.
+//! What drawn graphs say: probabilities of edges and ancestors, distinct graphs.
 
 use std::collections::BTreeMap;
 
-use gflowcausal_graph::{Dag, Edge, Order};
+use gflowcausal_graph::{Dag, Edge};
 use serde::{Deserialize, Serialize};
+
+use crate::importance::{GraphSample, Weighting, effective_sample_size, shares, total_count};
 
 /// The share of the draws below which importance weights are too uneven to be trusted.
 const LEAST_EFFECTIVE_SHARE: f64 = 0.02;
 
-/// One graph drawn from a policy.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draw {
-    /// The causal order, where the sampler has one.
-    pub order: Order,
-    /// The graph.
-    pub dag: Dag,
-    /// Logarithm of its reward: score over temperature.
-    pub log_reward: f64,
-    /// Logarithm of the probability with which the policy draws it (up to a constant shared by all draws).
-    pub log_prob: f64,
-    /// How often it was drawn.
-    pub count: u32,
-}
-
-/// Whether draws are weighted by reward over probability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Weighting {
-    /// Self-normalised importance weights.
-    Importance,
-    /// Every draw counts the same: the draws are exact, or importance weights would rest on a handful of them.
-    Equal,
-    /// Every draw counts the same, and they come from chains of Gibbs steps that start at the best order, because
-    /// importance weights of the policy's own draws would rest on a handful of them.
-    Chains,
-    /// Nothing was drawn: the method gives one graph, and a probability says no more than whether the edge is in it.
-    Single,
-}
-
 /// How far edge probabilities are from the exact ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Distance {
+pub struct ExactDifference {
     /// The mean absolute difference over all ordered pairs.
     pub mean: f64,
     /// The largest difference.
@@ -48,40 +20,6 @@ pub struct Distance {
     /// `KL(exact ‖ policy)` over orders, in nats, where the policy itself can be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<f64>,
-}
-
-impl Draw {
-    /// Joins draws of the same order and graph, in the order of their first appearance.
-    ///
-    /// Where different ways led to it, their importance weights are averaged: the joined draw weighs what they weigh
-    /// together.
-    #[must_use]
-    pub fn merged(draws: Vec<Self>) -> Vec<Self> {
-        let mut places: BTreeMap<(Vec<usize>, Vec<Edge>), usize> = BTreeMap::new();
-        let mut merged: Vec<Self> = Vec::new();
-        for draw in draws {
-            let key = (draw.order.as_slice().to_vec(), draw.dag.edges().collect());
-            let place = *places.entry(key).or_insert(merged.len());
-            match merged.get_mut(place) {
-                Some(known) => known.join(&draw),
-                None => merged.push(draw),
-            }
-        }
-        merged
-    }
-}
-
-impl Draw {
-    /// Counts `other` too: `1/p` becomes the mean of both, each as often as it was drawn.
-    fn join(&mut self, other: &Self) {
-        let (own, others) = (f64::from(self.count), f64::from(other.count));
-        self.count += other.count;
-        if self.log_prob != other.log_prob {
-            let least = self.log_prob.min(other.log_prob);
-            let mean = own * (least - self.log_prob).exp() + others * (least - other.log_prob).exp();
-            self.log_prob = least - (mean / (own + others)).ln();
-        }
-    }
 }
 
 /// A graph and the weight of all draws that ended in it.
@@ -100,7 +38,7 @@ pub struct Candidate {
 pub struct Posterior {
     /// How many graphs were drawn.
     pub samples: u64,
-    /// How many equally weighted draws the weighted ones are worth.
+    /// Kish's effective sample size of the weights.
     pub effective_sample_size: f64,
     /// How the draws are weighted.
     pub weighting: Weighting,
@@ -114,7 +52,7 @@ pub struct Posterior {
 impl Posterior {
     /// Weighs `draws` by reward over probability, or equally when that would rest on fewer than 2 % of them.
     #[must_use]
-    pub fn of(nodes: usize, draws: &[Draw]) -> Self {
+    pub fn of(nodes: usize, draws: &[GraphSample]) -> Self {
         let importance = shares(draws, |draw| draw.log_reward - draw.log_prob);
         let effective = effective_sample_size(draws, &importance);
         let samples = total_count(draws);
@@ -128,18 +66,24 @@ impl Posterior {
 
     /// Gives every draw the same weight.
     #[must_use]
-    pub fn equal(nodes: usize, draws: &[Draw]) -> Self {
+    pub fn equal(nodes: usize, draws: &[GraphSample]) -> Self {
         let equal = shares(draws, |_| 0.0);
         Self::weighted(nodes, draws, &equal, total_count(draws) as f64, Weighting::Equal)
     }
 
     /// One graph of a method that says nothing of others.
     #[must_use]
-    pub fn single(graph: &Draw) -> Self {
+    pub fn single(graph: &GraphSample) -> Self {
         Self::weighted(graph.dag.nodes(), std::slice::from_ref(graph), &[1.0], 1.0, Weighting::Single)
     }
 
-    fn weighted(nodes: usize, draws: &[Draw], shares: &[f64], effective: f64, weighting: Weighting) -> Self {
+    fn weighted(
+        nodes: usize,
+        draws: &[GraphSample],
+        shares: &[f64],
+        effective: f64,
+        weighting: Weighting,
+    ) -> Self {
         let candidates = group(draws, shares);
         let mut posterior = Self {
             samples: total_count(draws),
@@ -181,11 +125,11 @@ impl Posterior {
 
     /// How far the edge probabilities are from the `exact` ones.
     #[must_use]
-    pub fn distance_to(&self, exact: &[f64]) -> Distance {
+    pub fn difference_from(&self, exact: &[f64]) -> ExactDifference {
         let differences = || self.edges.iter().zip(exact).map(|(own, exact)| (own - exact).abs());
         let pairs = (self.nodes * self.nodes.saturating_sub(1)).max(1);
         let mean = differences().sum::<f64>() / pairs as f64;
-        Distance { mean, largest: differences().fold(0.0, f64::max), divergence: None }
+        ExactDifference { mean, largest: differences().fold(0.0, f64::max), divergence: None }
     }
 
     /// How many variables there are.
@@ -213,28 +157,7 @@ impl Posterior {
     }
 }
 
-fn total_count(draws: &[Draw]) -> u64 {
-    draws.iter().map(|draw| u64::from(draw.count)).sum()
-}
-
-/// The share of each draw (all its repetitions together) in the total of `exp(log_weight)`.
-fn shares(draws: &[Draw], log_weight: impl Fn(&Draw) -> f64) -> Vec<f64> {
-    let logs: Vec<f64> = draws.iter().map(log_weight).collect();
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> =
-        logs.iter().zip(draws).map(|(log, draw)| f64::from(draw.count) * (log - largest).exp()).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / total).collect()
-}
-
-/// Kish: `(Σ w)² / Σ w²` over single draws.
-fn effective_sample_size(draws: &[Draw], shares: &[f64]) -> f64 {
-    let squares: f64 =
-        draws.iter().zip(shares).map(|(draw, share)| share * share / f64::from(draw.count)).sum();
-    if squares > 0.0 { 1.0 / squares } else { 0.0 }
-}
-
-fn group(draws: &[Draw], shares: &[f64]) -> Vec<Candidate> {
+fn group(draws: &[GraphSample], shares: &[f64]) -> Vec<Candidate> {
     let mut groups: BTreeMap<Vec<Edge>, Candidate> = BTreeMap::new();
     for (draw, share) in draws.iter().zip(shares) {
         let candidate = groups.entry(draw.dag.edges().collect()).or_insert_with(|| Candidate {
@@ -255,9 +178,9 @@ fn group(draws: &[Draw], shares: &[f64]) -> Vec<Candidate> {
 mod tests {
     use super::*;
 
-    fn draw(edges: &[(usize, usize)], log_reward: f64, log_prob: f64, count: u32) -> Draw {
+    fn draw(edges: &[(usize, usize)], log_reward: f64, log_prob: f64, count: u32) -> GraphSample {
         let dag = Dag::from_edges(3, edges.iter().map(|&pair| Edge::from(pair))).unwrap();
-        Draw { order: dag.topological_order(), dag, log_reward, log_prob, count }
+        GraphSample { order: dag.topological_order(), dag, log_reward, log_prob, count }
     }
 
     #[test]
@@ -289,15 +212,6 @@ mod tests {
         let posterior = Posterior::of(3, &draws);
         assert_eq!(posterior.candidates.len(), 1);
         assert_eq!(posterior.samples, 3);
-    }
-
-    #[test]
-    fn ways_to_the_same_graph_weigh_what_they_weigh_together() {
-        let ways = [-1.0, -2.5, -2.5, -0.3].map(|log_prob| draw(&[(0, 1)], 0.0, log_prob, 1));
-        let apart: f64 = ways.iter().map(|way| (-way.log_prob).exp()).sum();
-        let joined = Draw::merged(ways.to_vec());
-        assert_eq!((joined.len(), joined[0].count), (1, 4));
-        assert!((4.0 * (-joined[0].log_prob).exp() - apart).abs() < 1e-12);
     }
 
     #[test]

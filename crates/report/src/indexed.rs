@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gflowcausal::flow::Progress;
 use gflowcausal::graph::{Dag, Edge};
-use gflowcausal::{EdgeResult, Error, RunResult, SampledGraph, Weighting};
+use gflowcausal::{EdgeResult, Error, RunResult, SampleSummary, Weighting};
 
 use crate::layout::{Layout, label, width_of};
 
@@ -86,13 +86,13 @@ impl<'a> IndexedRun<'a> {
 
     /// The drawn graphs with their shares of the weight: by reward over probability where draws are weighted so, else by
     /// how often each came.
-    pub(crate) fn samples(&self) -> Vec<(SampledGraph, f64)> {
+    pub(crate) fn samples(&self) -> Vec<(SampleSummary, f64)> {
         let samples = &self.result.samples;
         let is_importance = self.result.posterior.weighting == Weighting::Importance;
         let log_weight =
-            |sample: &SampledGraph| if is_importance { sample.log_reward - sample.log_prob } else { 0.0 };
+            |sample: &SampleSummary| if is_importance { sample.log_reward - sample.log_prob } else { 0.0 };
         let largest = samples.iter().map(log_weight).fold(f64::NEG_INFINITY, f64::max);
-        let weight = |sample: &SampledGraph| f64::from(sample.count) * (log_weight(sample) - largest).exp();
+        let weight = |sample: &SampleSummary| f64::from(sample.count) * (log_weight(sample) - largest).exp();
         let total: f64 = samples.iter().map(weight).sum();
         samples.iter().map(|sample| (*sample, weight(sample) / total)).collect()
     }

@@ -7,7 +7,7 @@ use gflowcausal_score::{BestParents, OrderModularScore};
 
 use super::{Discover, Found, Run, Step, Task};
 use crate::model::ModularReward;
-use crate::posterior::{Draw, Posterior};
+use crate::posterior::{GraphSample, Posterior};
 use crate::representative::representative;
 use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
 
@@ -102,13 +102,13 @@ pub(super) fn edge_probabilities(lattice: &Lattice, model: &ScoringModel) -> Vec
     rows.concat().into_iter().map(|probability| probability.clamp(0.0, 1.0)).collect()
 }
 
-fn draws(lattice: &Lattice, model: &ScoringModel, count: usize, seed: u64) -> Vec<Draw> {
+fn draws(lattice: &Lattice, model: &ScoringModel, count: usize, seed: u64) -> Vec<GraphSample> {
     let drawn = map(count, |k| {
         let order = lattice.sample(&mut stream(seed, Stream::Sample { k: k as u64 }));
         let mut rng = stream(seed, Stream::Graph { k: k as u64 });
         let drawn = model.draw_graph(&order, model.evaluator(), &mut rng);
         let log_prob = drawn.log_reward - lattice.log_partition();
-        Draw { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
+        GraphSample { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
     });
-    Draw::merged(drawn)
+    GraphSample::merged(drawn)
 }

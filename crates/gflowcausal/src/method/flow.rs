@@ -15,7 +15,7 @@ use super::training::{Trained, resumed, train};
 use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
 use crate::local_search::{Effort, LocalSearch};
 use crate::model::{CyclicGraphReward, GraphReward, OrderEvaluator, OrderReward, nearest_order};
-use crate::posterior::{Distance, Draw, Posterior, Weighting};
+use crate::posterior::{ExactDifference, GraphSample, Posterior, Weighting};
 use crate::representative::representative;
 use crate::size::Size;
 use crate::{Config, Error, ScoringModel, Training};
@@ -171,7 +171,7 @@ fn weigh(
     trainer: &Trainer<'_>,
     (best, graph): (&Order, &Dag),
     run: &Run<'_>,
-) -> (Vec<Draw>, Posterior) {
+) -> (Vec<GraphSample>, Posterior) {
     let Task { model, config, .. } = *task;
     let nodes = model.constraints().nodes();
     let is_graph = !config.walk.ends_in_orders();
@@ -201,10 +201,10 @@ fn weigh(
     let score = model.drawing_score(evaluator);
     let search = LocalSearch::new(&score, model.constraints(), target(config), run.stop);
     let orders = search.draw_by_chains(best, config.samples);
-    let draws = Draw::merged(map(orders.len(), |k| {
+    let draws = GraphSample::merged(map(orders.len(), |k| {
         let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
         let drawn = model.draw_graph(&orders[k], evaluator, &mut rng);
-        Draw {
+        GraphSample {
             order: orders[k].clone(),
             dag: drawn.dag,
             log_reward: drawn.log_reward,
@@ -219,7 +219,7 @@ fn weigh(
 }
 
 /// Whether no draw comes near the best order: even weights then say nothing, for they know only what was drawn.
-fn misses(model: &ScoringModel, best: &Order, draws: &[Draw]) -> bool {
+fn misses(model: &ScoringModel, best: &Order, draws: &[GraphSample]) -> bool {
     let drawn = draws.iter().map(|draw| draw.log_reward).fold(f64::NEG_INFINITY, f64::max);
     model.drawing_score(model.evaluator()).score(best) / model.temperature() > drawn + FAR
 }
@@ -232,7 +232,7 @@ pub(crate) fn policy_draws(
     count: usize,
     seed: u64,
     stop: &AtomicBool,
-) -> Vec<Draw> {
+) -> Vec<GraphSample> {
     let mut drawn = Vec::new();
     for start in (0..count).step_by(BLOCK) {
         drawn.extend(draw_block(model, sampler, start..count.min(start + BLOCK), seed));
@@ -240,10 +240,15 @@ pub(crate) fn policy_draws(
             break;
         }
     }
-    Draw::merged(drawn)
+    GraphSample::merged(drawn)
 }
 
-fn draw_block(model: &ScoringModel, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<Draw> {
+fn draw_block(
+    model: &ScoringModel,
+    sampler: &Sampler<'_>,
+    numbers: Range<usize>,
+    seed: u64,
+) -> Vec<GraphSample> {
     let samples = sampler.sample_range(numbers.clone(), seed, SampleMode::Policy);
     let is_free = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
     let free = if is_free { CyclicGraphReward::new(model) } else { None };
@@ -255,18 +260,18 @@ fn draw_block(model: &ScoringModel, sampler: &Sampler<'_>, numbers: Range<usize>
                 let mut rng = stream(seed, Stream::Graph { k: number });
                 let drawn = model.draw_graph(order, model.training_score(), &mut rng);
                 let (dag, log_reward) = (drawn.dag, drawn.log_reward);
-                Some(Draw { order: order.clone(), dag, log_reward, log_prob, count: 1 })
+                Some(GraphSample { order: order.clone(), dag, log_reward, log_prob, count: 1 })
             }
             Terminal::Dag(dag) => {
                 let log_reward = model.graph_score(dag)? / model.temperature();
                 let order = dag.topological_order();
-                Some(Draw { order, dag: dag.clone(), log_reward, log_prob, count: 1 })
+                Some(GraphSample { order, dag: dag.clone(), log_reward, log_prob, count: 1 })
             }
             Terminal::Digraph(graph) => {
                 let log_reward = free.as_ref()?.log_reward(graph) / model.temperature();
                 let order = nearest_order(graph, model.constraints());
                 let dag = model.graph_of(&order);
-                Some(Draw { order, dag, log_reward, log_prob, count: 1 })
+                Some(GraphSample { order, dag, log_reward, log_prob, count: 1 })
             }
             _ => None,
         }
@@ -275,12 +280,12 @@ fn draw_block(model: &ScoringModel, sampler: &Sampler<'_>, numbers: Range<usize>
 }
 
 /// How far the drawn edge probabilities and the policy are from the exact ones, where these are had for nothing.
-fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Option<Distance> {
+fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Option<ExactDifference> {
     if task.model.sums().is_none() || !task.config.walk.ends_in_orders() {
         return None;
     }
     let lattice = exact::lattice(task.model).ok()?;
-    let mut distance = posterior.distance_to(&exact::edge_probabilities(&lattice, task.model));
+    let mut distance = posterior.difference_from(&exact::edge_probabilities(&lattice, task.model));
     distance.divergence = trainer.sampler().lattice().ok().map(|policy| lattice.divergence(&policy).forward);
     Some(distance)
 }

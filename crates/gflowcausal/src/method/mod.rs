@@ -19,7 +19,7 @@ use gflowcausal_flow::Progress;
 use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
-use crate::posterior::{Distance, Draw, Posterior};
+use crate::posterior::{ExactDifference, GraphSample, Posterior};
 use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 
 pub(crate) use flow::policy_draws;
@@ -92,13 +92,13 @@ pub struct Found {
     /// Arrows and undirected edges, where the method finds a class of graphs and `graph` only stands for it.
     pub class: Option<Pdag>,
     /// Graphs drawn.
-    pub draws: Vec<Draw>,
+    pub draws: Vec<GraphSample>,
     /// What the draws say of each edge.
     pub posterior: Posterior,
     /// How training went, if there was any.
     pub training: Option<Training>,
     /// How far the draws are from the exact distribution, where that is known.
-    pub distance: Option<Distance>,
+    pub distance: Option<ExactDifference>,
 }
 
 impl Found {
@@ -106,7 +106,8 @@ impl Found {
     #[must_use]
     pub fn single(model: &ScoringModel, order: Order, graph: Dag) -> Self {
         let log_reward = model.value(&order, &graph) / model.temperature();
-        let draw = Draw { order: order.clone(), dag: graph.clone(), log_reward, log_prob: 0.0, count: 1 };
+        let draw =
+            GraphSample { order: order.clone(), dag: graph.clone(), log_reward, log_prob: 0.0, count: 1 };
         let posterior = Posterior::single(&draw);
         Self { graph, order, class: None, draws: vec![draw], posterior, training: None, distance: None }
     }

@@ -1,6 +1,6 @@
 //! How the drawn graphs are spread: by their score and by their number of edges.
 
-use gflowcausal::SampledGraph;
+use gflowcausal::SampleSummary;
 
 use super::chart::{Axis, Chart};
 use super::svg::Svg;
@@ -9,14 +9,14 @@ use super::svg::Svg;
 const BARS: usize = 30;
 
 /// The shares of the draws by score.
-pub(crate) fn scores(samples: &[(SampledGraph, f64)], temperature: f64, size: (f64, f64)) -> Svg {
+pub(crate) fn scores(samples: &[(SampleSummary, f64)], temperature: f64, size: (f64, f64)) -> Svg {
     let values: Vec<(f64, f64)> =
         samples.iter().map(|(sample, share)| (sample.log_reward * temperature, *share)).collect();
     histogram("Score of the drawn graphs", "score", &bins(&values), size)
 }
 
 /// The shares of the draws by number of edges.
-pub(crate) fn edge_counts(samples: &[(SampledGraph, f64)], size: (f64, f64)) -> Svg {
+pub(crate) fn edge_counts(samples: &[(SampleSummary, f64)], size: (f64, f64)) -> Svg {
     let least = samples.iter().map(|(sample, _)| sample.edges).min().unwrap_or(0);
     let most = samples.iter().map(|(sample, _)| sample.edges).max().unwrap_or(0);
     let wide = (most - least + 1).div_ceil(BARS).max(1);
