@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal::data::{Moments, Simulated};
-use gflowcausal::graph::{Constraints, Cpdag, Dag, Pdag, auroc, evaluate, shd};
+use gflowcausal::graph::{self, Constraints, Cpdag, Dag, Pdag, auroc, shd};
 use gflowcausal::score::{
     Bic, ByScore, Cached, Cam, GpMarginal, GrowShrinkTrees, LocalScore, Penalty, Prune, Quadratic, Selected,
     prune_order,
@@ -11,7 +11,7 @@ use gflowcausal::score::{
 use gflowcausal::search::random_order;
 use gflowcausal::{Error, Stream, stream};
 
-use super::runs::Figures;
+use super::runs::Metrics;
 use super::suite::{Data, Limit};
 
 /// The customary p-value.
@@ -20,8 +20,8 @@ const ALPHA: f64 = 0.001;
 /// For each graph of one kind of data, what the true order gives and what chance gives.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    pub(super) limit: Vec<Figures>,
-    pub(super) chance: Vec<Figures>,
+    pub(super) limit: Vec<Metrics>,
+    pub(super) chance: Vec<Metrics>,
 }
 
 impl Bounds {
@@ -34,7 +34,7 @@ impl Bounds {
             let truth = &simulated.dag;
             with_rule(rule, &simulated, &mut |rule| {
                 let graph = prune_order(rule, &truth.topological_order(), &Constraints::none(truth.nodes()));
-                bounds.limit.push(figures(&Pdag::from(&graph), truth));
+                bounds.limit.push(metrics(&Pdag::from(&graph), truth));
                 bounds.chance.extend(chance(rule, truth, (data.random_orders, seed), stop));
             })?;
         }
@@ -42,30 +42,30 @@ impl Bounds {
     }
 }
 
-/// Hands the rule that goes with `limit` to `look`.
-fn with_rule(limit: Limit, simulated: &Simulated, look: &mut dyn FnMut(&dyn Prune)) -> Result<(), Error> {
+/// Hands the rule that goes with `limit` to `evaluate`.
+fn with_rule(limit: Limit, simulated: &Simulated, evaluate: &mut dyn FnMut(&dyn Prune)) -> Result<(), Error> {
     match limit {
-        Limit::Cam => look(&Cam::new(&simulated.table, ALPHA)?),
+        Limit::Cam => evaluate(&Cam::new(&simulated.table, ALPHA)?),
         Limit::Selected => {
             let bic = Bic::new(&Moments::of_table(&simulated.table)?, Penalty::Auto)?;
-            let forest = GrowShrinkTrees::new(bic, Constraints::none(simulated.dag.nodes()));
-            look(&Selected(&forest));
+            let trees = GrowShrinkTrees::new(bic, Constraints::none(simulated.dag.nodes()));
+            evaluate(&Selected(&trees));
         }
-        Limit::Gp => by_score(GpMarginal::new(&simulated.table)?, look),
+        Limit::Gp => by_score(GpMarginal::new(&simulated.table)?, evaluate),
         Limit::QuadraticEqual => {
-            by_score(Quadratic::with_equal_noise(&simulated.table, Penalty::Auto)?, look);
+            by_score(Quadratic::with_equal_noise(&simulated.table, Penalty::Auto)?, evaluate);
         }
     }
     Ok(())
 }
 
-fn by_score(score: impl LocalScore, look: &mut dyn FnMut(&dyn Prune)) {
-    look(&ByScore(&Cached::new(score)));
+fn by_score(score: impl LocalScore, evaluate: &mut dyn FnMut(&dyn Prune)) {
+    evaluate(&ByScore(&Cached::new(score)));
 }
 
-/// The means over `count` random orders, and what their edges are worth as probabilities; nothing without orders, or if
+/// The means over `count` random orders, and how their edges do as probabilities; nothing without orders, or if
 /// somebody does not wait for them.
-fn chance(rule: &dyn Prune, truth: &Dag, (count, seed): (u32, u64), stop: &AtomicBool) -> Option<Figures> {
+fn chance(rule: &dyn Prune, truth: &Dag, (count, seed): (u32, u64), stop: &AtomicBool) -> Option<Metrics> {
     let free = Constraints::none(truth.nodes());
     let mut probabilities = vec![0.0; truth.nodes() * truth.nodes()];
     let mut each = Vec::new();
@@ -78,10 +78,10 @@ fn chance(rule: &dyn Prune, truth: &Dag, (count, seed): (u32, u64), stop: &Atomi
         for edge in graph.edges() {
             probabilities[edge.from * truth.nodes() + edge.to] += 1.0 / f64::from(count);
         }
-        each.push(figures(&Pdag::from(&graph), truth));
+        each.push(metrics(&Pdag::from(&graph), truth));
     }
-    let mean = |field: fn(&Figures) -> f64| each.iter().map(field).sum::<f64>() / f64::from(count);
-    Some(Figures {
+    let mean = |field: fn(&Metrics) -> f64| each.iter().map(field).sum::<f64>() / f64::from(count);
+    Some(Metrics {
         tpr: mean(|graph| graph.tpr),
         fdr: mean(|graph| graph.fdr),
         shd: mean(|graph| graph.shd),
@@ -93,12 +93,12 @@ fn chance(rule: &dyn Prune, truth: &Dag, (count, seed): (u32, u64), stop: &Atomi
     })
 }
 
-/// The figures of one graph, and of its class if it is a graph without undirected edges; an undirected edge counts as
+/// The metrics of one graph, and of its class if it is a graph without undirected edges; an undirected edge counts as
 /// right if the truth joins the pair.
-pub(super) fn figures(graph: &Pdag, truth: &Dag) -> Figures {
-    let metrics = evaluate(graph, truth);
-    let class = graph.to_dag().map_or_else(|_| graph.clone(), |dag| Cpdag::of(&dag).into_pdag());
-    Figures {
+pub(super) fn metrics(estimate: &Pdag, truth: &Dag) -> Metrics {
+    let metrics = graph::evaluate(estimate, truth);
+    let class = estimate.to_dag().map_or_else(|_| estimate.clone(), |dag| Cpdag::of(&dag).into_pdag());
+    Metrics {
         tpr: metrics.tpr,
         fdr: metrics.fdr,
         shd: metrics.shd as f64,
@@ -157,11 +157,11 @@ mod tests {
             Dag::from_edges(3, edges.iter().map(|&(from, to)| Edge { from, to })).unwrap()
         };
         let truth = of(&[(0, 1), (1, 2)]);
-        let turned = figures(&Pdag::from(&of(&[(1, 0), (1, 2)])), &truth);
+        let turned = metrics(&Pdag::from(&of(&[(1, 0), (1, 2)])), &truth);
         assert_eq!((turned.shd, turned.class_shd), (1.0, 0.0));
-        let collider = figures(&Pdag::from(&of(&[(0, 1), (2, 1)])), &truth);
+        let collider = metrics(&Pdag::from(&of(&[(0, 1), (2, 1)])), &truth);
         assert_eq!((collider.shd, collider.class_shd), (1.0, 1.0));
-        let class = figures(&Cpdag::of(&truth).into_pdag(), &truth);
+        let class = metrics(&Cpdag::of(&truth).into_pdag(), &truth);
         assert_eq!((class.shd, class.class_shd), (0.0, 0.0));
     }
 }

@@ -1,11 +1,11 @@
 //! The suites, studies and comparisons behind `gflowcausal bench`: from simulated data to one table.
 
+mod bench;
 mod bounds;
 mod cells;
 mod control;
 mod error;
 mod growth;
-mod mistakes;
 mod page;
 mod peers;
 mod process;
@@ -14,8 +14,7 @@ mod runs;
 mod study;
 mod suite;
 mod table;
-
-mod bench;
+mod validate;
 
 pub use bench::{Bench, Event};
 pub(crate) use control::Control;

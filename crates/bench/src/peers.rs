@@ -9,8 +9,8 @@ use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::read_graph;
 use serde::Deserialize;
 
-use super::bounds::figures;
-use super::runs::{Figures, Trouble, digest};
+use super::bounds::metrics;
+use super::runs::{Metrics, RunFailure, digest};
 use super::suite::Scale;
 
 /// What runs in the environment: one driver and what it shares with the other comparisons.
@@ -120,17 +120,17 @@ impl Environment {
         command
     }
 
-    /// The figures of the graph that the driver printed, against the truth in `dir`.
-    pub(super) fn figures(&self, printed: &str, dir: &Path) -> Result<Figures, Trouble> {
-        let failed = |error: &dyn ToString| Trouble::Failed(error.to_string());
+    /// The metrics of the graph that the driver printed, against the truth in `dir`.
+    pub(super) fn metrics(&self, printed: &str, dir: &Path) -> Result<Metrics, RunFailure> {
+        let failed = |error: &dyn ToString| RunFailure::Failed(error.to_string());
         let printed = serde_json::from_str(printed).map_err(|error| failed(&error))?;
         let Printed::Found { directed, undirected, cpu_seconds } = printed else {
-            return Err(Trouble::TooLong { seconds: self.seconds });
+            return Err(RunFailure::TooLong { seconds: self.seconds });
         };
         let truth = truth(dir).map_err(|reason| failed(&reason))?;
         let graph =
             partly_directed(truth.nodes(), &directed, &undirected).map_err(|reason| failed(&reason))?;
-        Ok(Figures { cpu_seconds: Some(cpu_seconds), ..figures(&graph, &truth) })
+        Ok(Metrics { cpu_seconds: Some(cpu_seconds), ..metrics(&graph, &truth) })
     }
 }
 

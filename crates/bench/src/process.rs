@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::runs::Trouble;
+use super::runs::RunFailure;
 
 /// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
-/// From this share of a run's life on, a look at its memory counts.
-const LATE_LOOK: f64 = 0.7;
+/// From this share of a run's life on, a measurement of its memory counts.
+const LATE_MEASUREMENT: f64 = 0.7;
 
 /// How many times its CPU seconds a run may take by the clock, on a machine that is busy.
 const PATIENCE: u32 = 10;
@@ -43,10 +43,10 @@ pub(super) fn wait(
     limit: Duration,
     watch: Watch,
     stop: &AtomicBool,
-) -> Result<Ended, Trouble> {
+) -> Result<Ended, RunFailure> {
     // The input stays open as long as this program lives.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let failed = |error: std::io::Error| Trouble::of(&error);
+    let failed = |error: std::io::Error| RunFailure::of(&error);
     let mut child: Child = command.spawn().map_err(failed)?;
     let [out, err] = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
     let start = Instant::now();
@@ -60,22 +60,22 @@ pub(super) fn wait(
         let is_late = start.elapsed() > limit * PATIENCE || cpu_seconds_of(child.id()).is_some_and(has_used);
         if is_late || stop.load(Ordering::Relaxed) {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
-            let late = Trouble::TooLong { seconds: limit.as_secs() };
-            return Err(if is_late { late } else { Trouble::of(&"interrupted") });
+            let late = RunFailure::TooLong { seconds: limit.as_secs() };
+            return Err(if is_late { late } else { RunFailure::of(&"interrupted") });
         }
         thread::sleep((start.elapsed() / 10).clamp(POLL[0], POLL[1]));
     };
     // What was seen long before the end says little of a short run.
     let ended = start.elapsed();
     let peak_megabytes =
-        peak.filter(|(_, seen)| *seen > ended.mul_f64(LATE_LOOK)).map(|(megabytes, _)| megabytes);
+        peak.filter(|(_, seen)| *seen > ended.mul_f64(LATE_MEASUREMENT)).map(|(megabytes, _)| megabytes);
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
     Ok(Ended { success: status.success(), printed: text(out), complaint: text(err), peak_megabytes })
 }
 
-/// The most memory that a process held at a time up to now, as Linux tells it.
+/// The most memory that a process held at a time up to now, as Linux reports it.
 fn peak_of(process: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -84,7 +84,7 @@ fn peak_of(process: u32) -> Option<f64> {
     Some(kilobytes / 1024.0).filter(|&megabytes| megabytes > 1.0)
 }
 
-/// The CPU time of a process up to now, as Linux tells it.
+/// The CPU time of a process up to now, as Linux reports it.
 fn cpu_seconds_of(process: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything; user and system time are the 12th and 13th field after it.

@@ -23,16 +23,16 @@ use crate::BenchError;
 /// The variable that asks a run to end when its standard input does, so that a killed bench leaves nothing running.
 pub const ENDS_WITH_INPUT: &str = "GFLOWCAUSAL_ENDS_WITH_INPUT";
 
-/// Changes when figures come to mean something else, so that those of other packages are not kept.
-const FIGURES: u32 = 2;
+/// Changes when metrics come to mean something else, so that those of other packages are not kept.
+const METRICS: u32 = 2;
 
 /// Changes when the same options and seed draw other data, so that those of before are not read.
 const DRAWN: u32 = 1;
 
-/// What the files of a data set are told by: one that was cut short or changed is drawn again.
+/// The checksums of the files of a data set: one that was cut short or changed is drawn again.
 const SUMS: &str = "sha256.txt";
 
-/// One graph, looked for in one way.
+/// One method on one data set.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) suite: String,
@@ -56,16 +56,16 @@ pub(super) struct Record {
     pub(super) scale: Scale,
     pub(super) method: String,
     /// What the program printed, or why there is nothing.
-    pub(super) outcome: Result<Figures, Trouble>,
+    pub(super) outcome: Result<Metrics, RunFailure>,
 }
 
 impl Record {
-    /// Whether the run would end the same way if it were given `limit`.
+    /// Whether the run would give the same if it were given `limit`.
     fn stands(&self, limit: Duration) -> bool {
         match &self.outcome {
             Ok(_) => true,
-            Err(Trouble::TooLong { seconds }) => *seconds >= limit.as_secs(),
-            Err(Trouble::Failed(_)) => false,
+            Err(RunFailure::TooLong { seconds }) => *seconds >= limit.as_secs(),
+            Err(RunFailure::Failed(_)) => false,
         }
     }
 }
@@ -73,20 +73,20 @@ impl Record {
 /// Why a run gave nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Trouble {
+pub(super) enum RunFailure {
     /// It was given up.
     TooLong { seconds: u64 },
     /// It ended without a graph.
     Failed(String),
 }
 
-impl Trouble {
+impl RunFailure {
     pub(super) fn of(reason: &impl ToString) -> Self {
         Self::Failed(reason.to_string())
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for RunFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong { seconds } => write!(f, "took longer than {seconds} s"),
@@ -95,9 +95,9 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// The figures of one run.
+/// The metrics of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Figures {
+pub(super) struct Metrics {
     pub(super) tpr: f64,
     pub(super) fdr: f64,
     pub(super) shd: f64,
@@ -111,12 +111,12 @@ pub(super) struct Figures {
     /// None of what is not a run.
     pub(super) cpu_seconds: Option<f64>,
     pub(super) true_edges: f64,
-    /// The most memory that the process held at a time, where the system tells.
+    /// The most memory that the process held at a time, where the system reports it.
     #[serde(default)]
     pub(super) peak_megabytes: Option<f64>,
 }
 
-impl Figures {
+impl Metrics {
     /// From the object that `discover --format json` prints.
     ///
     /// What is expected of draws is left out where there is one graph.
@@ -166,7 +166,7 @@ impl Run {
     fn key(&self) -> String {
         let program = match self.peer {
             None => program_stamp(),
-            Some(peer) => format!("{peer} {} {DRAWN} {FIGURES}", environment_digest()),
+            Some(peer) => format!("{peer} {} {DRAWN} {METRICS}", environment_digest()),
         };
         let Self { data: Data { source, .. }, options, scale, seed, .. } = self;
         digest(&format!("{program} {source:?} {options:?} {scale} {seed}"))
@@ -280,7 +280,7 @@ impl Store {
         let key = run.key();
         let allowed = self.environment.as_ref().filter(|_| run.peer.is_some());
         let allowed = allowed.map_or(limit, |environment| Duration::from_secs(environment.seconds));
-        let known = self.known.lock().expect("no run panics while it looks").get(&key).cloned();
+        let known = self.known.lock().expect("no run panics while it reads what is known").get(&key).cloned();
         if let Some(known) = known.filter(|known| known.stands(allowed)) {
             let (suite, data, method) = (run.suite.clone(), run.data.name.clone(), run.method.clone());
             return Ok(Some(Record { suite, data, method, ..known }));
@@ -303,7 +303,10 @@ impl Store {
             outcome,
         };
         self.keep(&record)?;
-        self.known.lock().expect("no run panics while it looks").insert(record.key.clone(), record.clone());
+        self.known
+            .lock()
+            .expect("no run panics while it reads what is known")
+            .insert(record.key.clone(), record.clone());
         Ok(Some(record))
     }
 
@@ -326,8 +329,8 @@ fn read_records(file: &File) -> BTreeMap<String, Record> {
 }
 
 /// Runs `discover` in a process of its own, on one thread.
-fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<Figures, Trouble> {
-    let program = std::env::current_exe().map_err(|error| Trouble::of(&error))?;
+fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<Metrics, RunFailure> {
+    let program = std::env::current_exe().map_err(|error| RunFailure::of(&error))?;
     let mut command = Command::new(program);
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
@@ -335,12 +338,12 @@ fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<
     let ended = wait(command, limit, Watch::Ours, stop)?;
     if !ended.success {
         let said = ended.complaint.lines().find(|line| !line.trim().is_empty());
-        return Err(Trouble::of(&said.unwrap_or("no reason given")));
+        return Err(RunFailure::of(&said.unwrap_or("no reason given")));
     }
-    let result: RunResult = serde_json::from_str(&ended.printed).map_err(|error| Trouble::of(&error))?;
-    let truth = truth(dir).map_err(|reason| Trouble::of(&reason))?;
-    Figures::of_result(&result, truth.edge_count(), ended.peak_megabytes)
-        .ok_or_else(|| Trouble::of(&"no metrics were printed"))
+    let result: RunResult = serde_json::from_str(&ended.printed).map_err(|error| RunFailure::of(&error))?;
+    let truth = truth(dir).map_err(|reason| RunFailure::of(&reason))?;
+    Metrics::of_result(&result, truth.edge_count(), ended.peak_megabytes)
+        .ok_or_else(|| RunFailure::of(&"no metrics were printed"))
 }
 
 /// Runs a method of another package, which watches its CPU seconds itself.
@@ -350,23 +353,23 @@ fn execute_peer(
     environment: &Environment,
     dir: &Path,
     stop: &AtomicBool,
-) -> Result<Figures, Trouble> {
+) -> Result<Metrics, RunFailure> {
     let command = environment.command(peer, &dir.join("data.csv"), run.seed, run.scale);
     let ended = wait(command, Duration::from_secs(environment.seconds), Watch::Its, stop)?;
     if !ended.success {
-        return Err(Trouble::Failed(last_line(&ended.complaint)));
+        return Err(RunFailure::Failed(last_line(&ended.complaint)));
     }
-    environment.figures(&ended.printed, dir)
+    environment.metrics(&ended.printed, dir)
 }
 
-/// Changes with every build, so that figures of an older program are not taken for its own.
+/// Changes with every build, so that metrics of an older program are not taken for its own.
 pub(super) fn program_stamp() -> String {
     let built = std::env::current_exe().and_then(fs::metadata);
     let stamp = built.and_then(|meta| Ok((meta.len(), meta.modified()?)));
     format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What tells the files of a data set from others.
+/// The checksums of the files of a data set.
 fn sums(dir: &Path) -> std::io::Result<String> {
     let sum = |name: &str| {
         let (mut file, mut sum) = (BufReader::new(File::open(dir.join(name))?), Sha256::new());

@@ -1,4 +1,4 @@
-//! What a suite is made of: data sets, ways to find their graphs, and what the paper reports.
+//! What a suite is made of: data sets, methods, and what the paper reports.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -95,7 +95,7 @@ pub(super) struct Data {
     pub(super) reported: BTreeMap<String, Paper>,
     /// What the true order would be pruned by.
     pub(super) limit: Option<Limit>,
-    /// How many random orders are pruned in the same way, for what chance gives.
+    /// How many random orders are pruned by the same rule, for what chance gives.
     #[serde(default)]
     pub(super) random_orders: u32,
 }
@@ -193,7 +193,7 @@ choices! {
     }
 }
 
-/// One way to find graphs, by the options of `discover`.
+/// A method, by the options of `discover`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Method {
@@ -295,7 +295,7 @@ impl Suite {
         let suite: Self = toml::from_str(&text).map_err(|error| refused(&error.to_string().trim_end()))?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let suite = suite.called(&name);
-        suite.mistake().map_or(Ok(()), |mistake| Err(refused(&mistake)))?;
+        suite.validate().map_err(|reason| refused(&reason))?;
         Ok(suite)
     }
 
@@ -370,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_suite_is_read_and_makes_no_mistake() {
+    fn every_suite_is_read_and_valid() {
         for suite in Suite::named(&["all".to_owned()]).expect("all suites") {
             let quick = suite.clone().quick();
             assert_eq!(quick.data.is_empty(), suite.data.is_empty(), "{}", suite.name);
@@ -380,7 +380,7 @@ mod tests {
                 suite.name
             );
             let own = Suite { name: "mine".to_owned(), ..suite.clone() };
-            assert_eq!(own.mistake(), None, "{}", suite.name);
+            assert_eq!(own.validate(), Ok(()), "{}", suite.name);
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::bounds::Bounds;
 use super::growth::growth;
-use super::runs::{Figures, Record, Run, Trouble};
+use super::runs::{Metrics, Record, Run, RunFailure};
 use super::suite::{Paper, Scale, Suite};
 use crate::cells::{csv_cell, markdown_table};
 use gflowcausal_report::aligned;
@@ -17,8 +17,8 @@ const PAPER: &str = "the paper";
 /// The columns of words.
 const WORDS: [&str; 3] = ["data", "scale", "method"];
 
-/// The columns of figures.
-const FIGURES: [&str; 10] =
+/// The columns of metrics.
+const METRICS: [&str; 10] =
     ["graphs", "TPR", "FDR", "SHD", "class SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s", "peak MB"];
 
 /// A suite's table.
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub(super) data: String,
     pub(super) scale: String,
     pub(super) method: String,
-    /// How many graphs the figures are means of.
+    /// How many graphs the metrics are means of.
     pub(super) graphs: usize,
     /// Of how many others no run gave a graph.
     pub(super) without_result: usize,
@@ -56,7 +56,7 @@ pub(super) struct Row {
     pub(super) auroc: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
     pub(super) peak_megabytes: Option<Spread>,
-    /// Whether no graph can have its figures.
+    /// Whether no graph can have its metrics.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_impossible: bool,
     /// What there is to say about it.
@@ -108,13 +108,13 @@ impl Table {
             let planned: Vec<&Run> = runs.iter().filter(|run| run.data.name == data.name).collect();
             rows.extend(method_rows(suite, &data.name, &planned, &of_data));
             let found = of_data.iter().filter_map(|record| record.outcome.as_ref().ok());
-            let edges = limit.iter().chain(found).map(|figures| figures.true_edges).reduce(f64::min);
+            let edges = limit.iter().chain(found).map(|metrics| metrics.true_edges).reduce(f64::min);
             if let Some(rule) = data.limit {
                 let true_order = (format!("limit: true order, {rule}"), limit);
                 let random_orders = (format!("chance: {} random orders, {rule}", data.random_orders), chance);
                 let known =
-                    [true_order, random_orders].into_iter().filter(|(_, figures)| !figures.is_empty());
-                rows.extend(known.map(|(name, figures)| Row::new(&data.name, rule.scale(), name, figures)));
+                    [true_order, random_orders].into_iter().filter(|(_, metrics)| !metrics.is_empty());
+                rows.extend(known.map(|(name, metrics)| Row::new(&data.name, rule.scale(), name, metrics)));
             }
             let own = data.paper.map(|paper| (PAPER, paper));
             let others = data.reported.iter().map(|(name, &paper)| (name.as_str(), paper));
@@ -132,7 +132,7 @@ impl Table {
     /// For the terminal.
     pub(super) fn text(&self) -> String {
         let (header, cells) = self.filled();
-        let is_figure = |&at: &usize| FIGURES.contains(&header[at]);
+        let is_figure = |&at: &usize| METRICS.contains(&header[at]);
         let right: Vec<usize> = (0..header.len()).filter(is_figure).collect();
         let mut text = format!("{}: {}\n{}", self.suite, self.title, aligned(&header, &cells, &right));
         for note in self.remarks() {
@@ -152,7 +152,7 @@ impl Table {
     /// The columns that have something to show, and what they show.
     fn filled(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
         let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
-        let header = [&WORDS[..], &FIGURES[..]].concat();
+        let header = [&WORDS[..], &METRICS[..]].concat();
         let is_filled = |&at: &usize| cells.iter().any(|row| !row[at].is_empty());
         let filled: Vec<usize> = (0..header.len()).filter(is_filled).collect();
         let pick = |row: &Vec<String>| filled.iter().map(|&at| row[at].clone()).collect();
@@ -168,7 +168,7 @@ impl Table {
 
 /// All tables as one with a row a line.
 pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
-    let figures = [
+    let metrics = [
         "tpr",
         "fdr",
         "shd",
@@ -179,7 +179,7 @@ pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
         "cpu_seconds",
         "peak_megabytes",
     ];
-    let named = figures.map(|name| format!("{name},{name}_sd")).join(",");
+    let named = metrics.map(|name| format!("{name},{name}_sd")).join(",");
     let mut text = format!("suite,data,scale,method,graphs,without_result,{named},note\n");
     for table in tables {
         for row in &table.rows {
@@ -219,14 +219,14 @@ fn method_rows(suite: &Suite, data: &str, planned: &[&Run], records: &[&Record])
                 continue;
             }
             let own = records.iter().filter(|record| record.method == method.name && record.scale == *scale);
-            let outcomes: Vec<&Result<Figures, Trouble>> = own.map(|record| &record.outcome).collect();
-            let figures: Vec<Figures> =
+            let outcomes: Vec<&Result<Metrics, RunFailure>> = own.map(|record| &record.outcome).collect();
+            let metrics: Vec<Metrics> =
                 outcomes.iter().filter_map(|outcome| outcome.as_ref().ok().copied()).collect();
-            let mut row = Row::new(data, scale.name(), method.name.clone(), &figures);
+            let mut row = Row::new(data, scale.name(), method.name.clone(), &metrics);
             row.without_result = outcomes.len() - row.graphs;
             row.not_run = planned - outcomes.len();
-            let troubles = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
-            row.note = reasons(troubles.map(ToString::to_string), row.not_run, scale.name());
+            let failures = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
+            row.note = reasons(failures.map(ToString::to_string), row.not_run, scale.name());
             rows.push(row);
         }
     }
@@ -252,27 +252,27 @@ fn reasons(all: impl Iterator<Item = String>, not_run: usize, scale: &str) -> Op
 }
 
 impl Row {
-    fn new(data: &str, scale: &str, method: String, figures: &[Figures]) -> Self {
-        let spread = |field: fn(&Figures) -> f64| Spread::of(&figures.iter().map(field).collect::<Vec<_>>());
-        let known = |field: fn(&Figures) -> Option<f64>| {
-            Spread::of(&figures.iter().filter_map(field).collect::<Vec<_>>())
+    fn new(data: &str, scale: &str, method: String, metrics: &[Metrics]) -> Self {
+        let spread = |field: fn(&Metrics) -> f64| Spread::of(&metrics.iter().map(field).collect::<Vec<_>>());
+        let known = |field: fn(&Metrics) -> Option<f64>| {
+            Spread::of(&metrics.iter().filter_map(field).collect::<Vec<_>>())
         };
         Self {
             data: data.to_owned(),
             scale: scale.to_owned(),
             method,
-            graphs: figures.len(),
+            graphs: metrics.len(),
             without_result: 0,
             not_run: 0,
-            tpr: spread(|figures| figures.tpr),
-            fdr: spread(|figures| figures.fdr),
-            shd: spread(|figures| figures.shd),
-            class_shd: spread(|figures| figures.class_shd),
-            cpdag_shd: spread(|figures| figures.cpdag_shd),
-            expected_shd: known(|figures| figures.expected_shd),
-            auroc: known(|figures| figures.auroc),
-            cpu_seconds: known(|figures| figures.cpu_seconds),
-            peak_megabytes: known(|figures| figures.peak_megabytes),
+            tpr: spread(|metrics| metrics.tpr),
+            fdr: spread(|metrics| metrics.fdr),
+            shd: spread(|metrics| metrics.shd),
+            class_shd: spread(|metrics| metrics.class_shd),
+            cpdag_shd: spread(|metrics| metrics.cpdag_shd),
+            expected_shd: known(|metrics| metrics.expected_shd),
+            auroc: known(|metrics| metrics.auroc),
+            cpu_seconds: known(|metrics| metrics.cpu_seconds),
+            peak_megabytes: known(|metrics| metrics.peak_megabytes),
             is_impossible: false,
             note: None,
         }
@@ -286,14 +286,14 @@ impl Row {
             )
         };
         let impossible = edges.filter(|&edges| paper.is_impossible(edges));
-        let figures = paper.tpr.zip(paper.shd);
+        let metrics = paper.tpr.zip(paper.shd);
         Self {
             tpr: paper.tpr.and_then(Spread::known),
             shd: paper.shd.and_then(Spread::known),
             expected_shd: paper.expected_shd.and_then(Spread::known),
             auroc: paper.auroc.and_then(Spread::known),
             is_impossible: impossible.is_some(),
-            note: impossible.zip(figures).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
+            note: impossible.zip(metrics).map(|(edges, (tpr, shd))| note(edges, tpr, shd)),
             ..Self::new(data, paper.scale.unwrap_or(Scale::Raw).name(), name.to_owned(), &[])
         }
     }

@@ -54,7 +54,7 @@ struct Measured {
     milliseconds: f64,
     distinct: f64,
     recall: f64,
-    /// None where the probability of a draw is a sum over too many ways.
+    /// None where the probability of a draw is a sum over too many trajectories.
     fit: Option<Fit>,
 }
 
@@ -107,7 +107,7 @@ impl Ablation {
         outcome.note(format!(
             "means over {seeds} data sets; a graph is the fully connected one of a drawn order (of `free`: what was drawn, cycles and all), its TPR the share of true edges in it"
         ));
-        outcome.note("TV and KL of policy to target from the draws' exact probabilities (summed over all ways to an order); \
+        outcome.note("TV and KL of policy to target from the draws' exact probabilities (summed over all trajectories to an order); \
 ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice for bic; at other temperatures it is the mean weight of the draws");
         outcome.note(
             "an exact sampler has TV 0 and slope 1; R² is low where ln r hardly differs among the draws",
@@ -179,7 +179,7 @@ fn milliseconds(sampler: &Sampler<'_>, draws: usize) -> f64 {
     1e3 * (0..5).map(try_once).fold(f64::INFINITY, f64::min) / draws as f64
 }
 
-/// `ln Σ r` of varsort over all orders: an order and its reverse are worth one together.
+/// `ln Σ r` of varsort over all orders: the rewards of an order and its reverse sum to one.
 fn log_half_factorial(nodes: usize) -> f64 {
     (3..=nodes).map(|factor| (factor as f64).ln()).sum()
 }

@@ -40,14 +40,14 @@ struct Bin {
 struct Sums {
     bins: [Bin; BINS],
     distances: Vec<f64>,
-    worth: Vec<f64>,
+    effective: Vec<f64>,
 }
 
 impl Calibration {
-    /// What cannot be meant.
-    pub(super) fn mistake(&self) -> Option<String> {
+    /// Refuses a study of nothing.
+    pub(super) fn validate(&self) -> Result<(), String> {
         let nothing = self.problems == 0 || self.degrees.is_empty() || self.rows.is_empty();
-        nothing.then(|| "calibration needs problems, degrees and rows".to_owned())
+        if nothing { Err("calibration needs problems, degrees and rows".to_owned()) } else { Ok(()) }
     }
 
     pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
@@ -81,7 +81,7 @@ impl Calibration {
             let range = format!("{:.1} to {:.1}", at as f64 / BINS as f64, (at + 1) as f64 / BINS as f64);
             outcome.row(cells![range, bin.pairs, claimed, held, claimed - held]);
         }
-        let least = sums.worth.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = sums.effective.iter().copied().fold(f64::INFINITY, f64::min);
         outcome.note(format!(
             "expected calibration error {} (aim 0.05) over {} problems of {} variables, {} rows",
             significant(sums.expected_error()),
@@ -90,7 +90,7 @@ impl Calibration {
             self.rows.iter().map(usize::to_string).collect::<Vec<_>>().join("/"),
         ));
         outcome.note(format!(
-            "mean distance to the exact probabilities {} (aim 0.02); the draws are worth {} of 1000 at least",
+            "mean distance to the exact probabilities {} (aim 0.02); effective sample size {} of 1000 at least",
             significant(mean(sums.distances.iter().copied())),
             significant(least.round()),
         ));
@@ -119,7 +119,7 @@ impl Sums {
             self.count(found.posterior.edge(edge), held);
         }
         self.distances.extend(found.distance.map(|distance| distance.mean));
-        self.worth.push(found.posterior.effective_sample_size);
+        self.effective.push(found.posterior.effective_sample_size);
     }
 
     fn count(&mut self, claimed: f64, held: f64) {

@@ -1,4 +1,4 @@
-//! The time it takes to draw graphs by the paper's three cases, the naive way beside each.
+//! The time it takes to draw graphs by the paper's three cases, a naive implementation beside each.
 
 use gflowcausal::Error;
 use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Walk};
@@ -21,7 +21,7 @@ pub(crate) struct Cases {
     size: Vec<Size>,
 }
 
-/// How many variables, and how many graphs are drawn by ours and by the naive way.
+/// How many variables, and how many graphs are drawn by ours and by the naive implementation.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Size {
@@ -43,7 +43,7 @@ type Course = Vec<(f64, f64)>;
 
 impl Cases {
     pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
-        let columns = ["variables", "draws", "way", "graphs", "steps a graph", "CPU ms a graph", "of Case 1"];
+        let columns = ["variables", "draws", "by", "graphs", "steps a graph", "CPU ms a graph", "of Case 1"];
         let mut outcome = Outcome::new(&columns);
         for size in &self.size {
             control.tell(&format!("{} variables", size.nodes));
@@ -72,11 +72,11 @@ impl Size {
             let steps = naive.as_ref().map_or(self.nodes as f64, |(_, steps)| *steps);
             let course = self.ours(control, &Sampler::new(&*environment, &network))?;
             let base = *first.get_or_insert(milliseconds(&course));
-            for (way, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
+            for (by, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
                 let Some(course) = course else { continue };
                 let (graphs, each) = (course.last().map_or(0.0, |point| point.0), milliseconds(&course));
-                outcome.row(cells![self.nodes, name, way, graphs, steps, each, each / base]);
-                series.push(Series { name: format!("{name}, {way}"), points: course });
+                outcome.row(cells![self.nodes, name, by, graphs, steps, each, each / base]);
+                series.push(Series { name: format!("{name}, {by}"), points: course });
             }
         }
         // The lines of ours first: they are what the figure is about.
@@ -95,7 +95,7 @@ impl Size {
         course(control, self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
     }
 
-    /// The course of the naive way, and the mean number of steps.
+    /// The course of the naive implementation, and the mean number of steps.
     fn naively(
         &self,
         control: &Control<'_>,

@@ -70,16 +70,16 @@ impl Study {
         Ok(outcome.findings)
     }
 
-    /// What cannot be meant.
-    pub(super) fn mistake(&self) -> Option<String> {
+    /// Says what is wrong with the study.
+    pub(super) fn validate(&self) -> Result<(), String> {
         let figure = match self {
             Self::Losses(losses) => &losses.figure,
             Self::Ablation(ablation) => &ablation.loss.figure,
-            Self::Calibration(calibration) => return calibration.mistake(),
-            _ => return None,
+            Self::Calibration(calibration) => return calibration.validate(),
+            _ => return Ok(()),
         };
         let is_name = !figure.is_empty() && figure.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
-        (!is_name).then(|| format!("'{figure}' is no name for a file"))
+        if is_name { Ok(()) } else { Err(format!("'{figure}' is no name for a file")) }
     }
 
     /// Whether it is repeated on as many graphs as a suite has; the others have one, or settle it themselves.
@@ -216,7 +216,7 @@ mod tests {
         let (findings, files) = quick("ablation");
         let distances = column(&findings, "TV (estimate)");
         assert!(distances[0] < 0.1 && distances[1] < 0.1, "{distances:?}");
-        assert!(distances[2].is_nan(), "the walk with cycles has too many ways to one graph");
+        assert!(distances[2].is_nan(), "the walk with cycles has too many trajectories to one graph");
         assert!(files.contains(&"ablation-loss.svg".to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! The paper's cases the obvious way: a dense network, one graph at a time, and a search for paths at each step.
+//! The paper's cases, implemented naively: a dense network, one graph at a time, and a search for paths at each step.
 
 use gflowcausal::flow::{Network, Walk};
 use gflowcausal::rand::RngExt;
@@ -96,7 +96,7 @@ impl Naive {
         (0..nodes * nodes).filter(is_open).collect()
     }
 
-    /// The action on which `target`, between 0 and 1, falls.
+    /// The action whose part of the cumulative probability holds `target`, between 0 and 1.
     fn choose(&self, graph: &[bool], allowed: &[usize], target: f64) -> usize {
         let outputs = self.forward(graph);
         let largest = allowed.iter().map(|&action| outputs[action]).fold(f32::NEG_INFINITY, f32::max);
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// The same network and the same random numbers: the naive way draws what ours draws.
+    /// The same network and the same random numbers: the naive implementation draws what ours draws.
     #[test]
     fn the_naive_way_draws_the_same_graphs() {
         for walk in [Walk::Complete, Walk::Edges, Walk::Chain] {

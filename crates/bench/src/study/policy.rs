@@ -64,7 +64,7 @@ pub(super) fn scored(simulated: &Simulated, score: ScoreName) -> Result<Problem<
     Ok(Problem::new(&simulated.table, &Config { score, ..Config::default() })?)
 }
 
-/// Trains to the end; `watch` is told of each iteration.
+/// Trains to the end; `watch` hears of each iteration.
 pub(super) fn trained<'a>(
     control: &Control<'_>,
     config: TrainConfig,

@@ -21,7 +21,7 @@ pub(crate) struct Sampling {
     policy: Vec<Policy>,
 }
 
-/// One way to sample.
+/// A policy to sample from.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Policy {
@@ -98,7 +98,7 @@ impl Sampling {
         }
         let mut run = Vec::new();
         trained(control, config, &problem, &watched, &mut |progress| {
-            // The first call also brings the random walks that the start looks at.
+            // The first call also brings the random walks that the start evaluates.
             let mut seen = watched.take();
             if progress.iteration == 1 {
                 seen.drain(..seen.len() - self.effort.batch_size);

@@ -189,7 +189,7 @@ fn product_speed() -> f64 {
 const WALKS: usize = 4;
 const TIMES: usize = BATCH / WALKS;
 
-/// What an iteration asks of the network, as a few walks tell.
+/// What an iteration asks of the network, estimated from a few trajectories.
 #[derive(Debug, Default, PartialEq)]
 struct Work {
     outputs: usize,

@@ -21,7 +21,7 @@ pub(super) fn coordinates(layered: &Layered) -> Vec<f64> {
         row.iter().zip(offsets).for_each(|(&vertex, offset)| xs[vertex] = offset - middle);
     }
     for sweep in 0..SWEEPS {
-        // The last sweeps look both ways.
+        // The last sweeps take both neighbours.
         let (up, down) = (sweep % 2 == 0, sweep % 2 == 1);
         let is_last = sweep + 4 >= SWEEPS;
         let count = layered.rows.len();
@@ -49,25 +49,25 @@ fn offsets(layered: &Layered, row: &[usize]) -> Vec<f64> {
 /// Moves a row to where the rows above, below or both pull it.
 fn settle(layered: &Layered, row: &[usize], xs: &mut [f64], (above, below): (bool, bool)) {
     let offsets = offsets(layered, row);
-    let wishes: Vec<(f64, f64)> = row
+    let desired: Vec<(f64, f64)> = row
         .iter()
         .zip(&offsets)
         .map(|(&vertex, offset)| {
             let joined = |wanted: bool, others: &[usize]| if wanted { others.to_vec() } else { vec![] };
             let others =
                 [joined(above, &layered.above[vertex]), joined(below, &layered.below[vertex])].concat();
-            let (x, pull) = wish(layered, vertex, &others, xs);
+            let (x, pull) = desired_place(layered, vertex, &others, xs);
             (x - offset, pull)
         })
         .collect();
-    for ((&vertex, offset), value) in row.iter().zip(offsets).zip(isotonic(&wishes)) {
+    for ((&vertex, offset), value) in row.iter().zip(offsets).zip(isotonic(&desired)) {
         xs[vertex] = value + offset;
     }
 }
 
 /// Where the `others` pull `vertex`, and how strongly.
-fn wish(layered: &Layered, vertex: usize, others: &[usize], xs: &[f64]) -> (f64, f64) {
-    // What nothing pulls stays, and gives way.
+fn desired_place(layered: &Layered, vertex: usize, others: &[usize], xs: &[f64]) -> (f64, f64) {
+    // What nothing pulls stays, with little weight.
     let (mut sum, mut total) = (0.01 * xs[vertex], 0.01);
     for &other in others {
         let bends = usize::from(layered.is_bend(vertex)) + usize::from(layered.is_bend(other));
@@ -77,10 +77,10 @@ fn wish(layered: &Layered, vertex: usize, others: &[usize], xs: &[f64]) -> (f64,
     (sum / total, total)
 }
 
-/// The non-decreasing values nearest to the wished ones by weighted least squares: pool adjacent violators.
-fn isotonic(wishes: &[(f64, f64)]) -> Vec<f64> {
+/// The non-decreasing values nearest to the desired ones by weighted least squares: pool adjacent violators.
+fn isotonic(desired: &[(f64, f64)]) -> Vec<f64> {
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
-    for &(value, weight) in wishes {
+    for &(value, weight) in desired {
         blocks.push((value, weight, 1));
         while let [.., before, last] = &blocks[..]
             && before.0 > last.0

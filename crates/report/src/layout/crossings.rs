@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The obvious way: every pair of edges.
+    /// Slow and obvious: every pair of edges.
     fn by_pairs(row: &[usize], below: &[Vec<usize>], places: &[usize]) -> usize {
         let edges: Vec<(usize, usize)> = row
             .iter()

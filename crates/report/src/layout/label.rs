@@ -39,7 +39,7 @@ pub(crate) fn label(name: &str) -> String {
         wide <= MOST
     });
     let mut short: String = short.collect();
-    // Half a joined letter would look like another one.
+    // Half a joined letter would read as another one.
     while short.ends_with('\u{200d}') {
         short.pop();
         short.pop();

@@ -35,7 +35,7 @@ const ISOLATED_WIDTH: f64 = 640.0;
 pub(crate) struct Layout {
     /// The box of each node, by index.
     pub(crate) nodes: Vec<Place>,
-    /// The way of each edge.
+    /// The route of each edge.
     pub(crate) routes: Vec<Route>,
     /// The size of the drawing.
     pub(crate) width: f64,
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// The way of an edge: where it passes each row between its ends.
+/// The route of an edge: where it passes each row between its ends.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Route {
     /// The edge.
@@ -206,7 +206,7 @@ mod tests {
         (a.x - b.x).abs() < (a.width + b.width) / 2.0 && (a.y - b.y).abs() < NODE_HEIGHT
     }
 
-    /// Whether the segment from `p` to `q` meets the inside of the box, looked at in many places.
+    /// Whether the segment from `p` to `q` meets the inside of the box, sampled in many places.
     fn meets(place: &Place, p: (f64, f64), q: (f64, f64)) -> bool {
         (0..=100).any(|step| {
             let t = f64::from(step) / 100.0;

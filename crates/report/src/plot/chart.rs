@@ -8,7 +8,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 44.0;
 
-/// From here on, values so many times apart are told apart better on a logarithmic axis.
+/// From here on, values so many times apart are shown better on a logarithmic axis.
 const LOG_HELPS: f64 = 30.0;
 
 /// One direction of a chart: where values stand between 0 and 1.
@@ -166,7 +166,7 @@ impl Chart {
     /// Adds a bar from `low` to `high`.
     pub(super) fn bar(&mut self, low: f64, high: f64, value: f64) {
         let ((left, top), (right, base)) = (self.at(low, value), self.at(high, 0.0));
-        // A hair of space tells bars apart; none gets lost for it.
+        // A hair of space separates bars; none gets lost for it.
         let wide = (right - left - 1.0).max(0.5);
         let shape = format!(
             "x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{:.1}\"",

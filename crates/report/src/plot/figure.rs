@@ -1,4 +1,4 @@
-//! A figure of several lines, for benches and papers: named axes, a legend, and lines that are told apart without colour.
+//! A figure of several lines, for benches and papers: named axes, a legend, and lines that are distinguished without colour.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +13,10 @@ const SIZE: (f64, f64) = (720.0, 400.0);
 /// The height of a row of the legend.
 const ROW: f64 = 20.0;
 
-/// The names of the looks of lines in the style sheet: a colour and a dash pattern each.
-const LOOKS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+/// The names of the line styles in the style sheet: a colour and a dash pattern each.
+const STYLES: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
-/// The most points of a line: more could not be told apart.
+/// The most points of a line: more could not be distinguished.
 const POINTS: usize = 300;
 
 /// How many marks a line has at most.
@@ -145,24 +145,24 @@ impl Figure {
         chart.name_upward(&self.up.label);
         for (number, series) in self.series.iter().enumerate() {
             let points = thinned(&series.points, POINTS);
-            chart.line(look(number), points.iter().copied());
+            chart.line(style(number), points.iter().copied());
             // Marks of different lines stand at different places.
             let every = points.len().div_ceil(MARKS).max(1);
             let marked = points.iter().skip(number % every.min(4)).step_by(every);
-            marked.for_each(|&point| chart.mark(look(number), number, point));
+            marked.for_each(|&point| chart.mark(style(number), number, point));
         }
         chart
     }
 }
 
-fn look(number: usize) -> &'static str {
-    LOOKS[number % LOOKS.len()]
+fn style(number: usize) -> &'static str {
+    STYLES[number % STYLES.len()]
 }
 
 /// A piece of the line, its mark and its name.
 fn draw_key(svg: &mut Svg, number: usize, (x, y): (f64, f64), name: &str) {
-    svg.add("path", &format!("series {}", look(number)), &format!("d=\"M{x} {y}h44\""));
-    draw_mark(svg, look(number), number, (x + 22.0, y));
+    svg.add("path", &format!("series {}", style(number)), &format!("d=\"M{x} {y}h44\""));
+    draw_mark(svg, style(number), number, (x + 22.0, y));
     svg.text("small", &format!("x=\"{}\" y=\"{}\"", x + 52.0, y + 4.0), name);
 }
 
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn every_line_has_its_own_look_and_a_key() {
         let svg = figure(8).svg();
-        for look in LOOKS {
-            assert_eq!(svg.matches(&format!("class=\"series {look}\"")).count(), 2, "{look}: line and key");
+        for style in STYLES {
+            assert_eq!(svg.matches(&format!("class=\"series {style}\"")).count(), 2, "{style}: line and key");
         }
         assert_eq!(svg.matches("with a comma").count(), 8);
     }
@@ -196,7 +196,7 @@ mod tests {
     fn lines_of_the_same_colour_have_other_marks() {
         let svg = figure(9).svg();
         let marks = |name: &str| svg.matches(&format!("class=\"mark {name}\"")).count();
-        assert!(marks("first") > marks("second"), "the ninth line looks like the first");
+        assert!(marks("first") > marks("second"), "the ninth line is drawn like the first");
         assert!(svg.contains("<circle class=\"mark first\""));
         assert!(svg.contains("<path class=\"mark first\""), "but its marks are no circles");
     }

@@ -18,7 +18,7 @@ const LEGEND: f64 = 48.0;
 enum Head {
     /// An arrow whose direction is certain.
     Full,
-    /// An arrow that may as well point the other way.
+    /// An arrow that may as well be reversed.
     Hollow,
     /// Nothing: no direction is claimed.
     None,
@@ -65,7 +65,7 @@ pub(super) fn named(graph: &NamedGraph) -> Svg {
     let mut dag = Dag::empty(pdag.nodes());
     for Edge { from, to } in lines.iter().map(|line| line.edge) {
         if dag.insert(Edge { from, to }).is_err() {
-            // One of both ways is free of cycles.
+            // One of both directions is free of cycles.
             let _ = dag.insert(Edge { from: to, to: from });
         }
     }
@@ -113,8 +113,8 @@ fn draw_line(svg: &mut Svg, names: &[String], layout: &Layout, line: &Line) {
     let probability = line.probability.unwrap_or(1.0);
     let (width, opacity) = (width(probability), opacity(probability));
     // Opacity of the stroke, not of the element: for that the painter needs a sheet as large as the edge.
-    let look = format!("stroke-width=\"{width:.1}\" stroke-opacity=\"{opacity:.2}\"");
-    svg.add("path", "line", &format!("d=\"{}\" {look}", smooth(&points)));
+    let stroke = format!("stroke-width=\"{width:.1}\" stroke-opacity=\"{opacity:.2}\"");
+    svg.add("path", "line", &format!("d=\"{}\" {stroke}", smooth(&points)));
     if line.head != Head::None {
         let ((x, y), [(ax, ay), (bx, by)]) = (tip, base);
         let corners = format!("M{x:.1} {y:.1}L{ax:.1} {ay:.1}L{bx:.1} {by:.1}Z");

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::layout::printable;
 
-/// How figures look, in files and in the report.
+/// The style of figures, in files and in the report.
 pub(crate) const FIGURE_STYLE: &str = include_str!("figure.css");
 
 /// A picture that grows element by element.

@@ -5,7 +5,7 @@ use gflowcausal::flow::Progress;
 use super::chart::{Axis, Chart, thinned};
 use super::svg::Svg;
 
-/// The most points of a line: more could not be told apart.
+/// The most points of a line: more could not be distinguished.
 const POINTS: usize = 600;
 
 /// What stands below every panel.
