@@ -30,7 +30,7 @@ pub enum Cpds {
 pub struct TabularCpd {
     /// What the categories are called.
     pub levels: Vec<String>,
-    /// The parents, in the order of the rows.
+    /// The parents, by index.
     pub parents: Vec<usize>,
     /// The probabilities of the levels for each joint value of the parents, the last parent changing fastest.
     pub rows: Vec<Vec<f64>>,
