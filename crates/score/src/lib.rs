@@ -29,14 +29,12 @@ pub use cache::{CacheCounts, Cached};
 pub use degenerate_gaussian::DegenerateGaussian;
 pub use error::ScoreError;
 pub use explain::{ScoredEdge, ScoredGraph, ScoredNode, score_graph};
-pub use gaussian::{
-    Bge, BgePrior, Bic, BicEqual, CompleteGaussian, Correlation, Fit, GaussianScore, Penalty, SparseBicEqual,
-};
+pub use gaussian::{Bge, BgePrior, Bic, BicEqual, Correlation, Fit, GaussianScore, Penalty};
 pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
-pub use order::{Complete, Insertion, OrderModularScore, OrderScore, best_insertion, moved};
+pub use order::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
 pub use parent_set_table::{ParentSetTables, TableSettings, candidate_parents};
-pub use parents::{BestParents, BestTable, GrowShrink, GrowShrinkTrees, ParentSums, ParentTable};
+pub use parents::{BestParents, BestTable, GrowShrink, GrowShrinkTrees, ParentTable};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

@@ -2,8 +2,6 @@
 
 use gflowcausal_graph::{NodeSet, Order};
 
-use crate::LocalScore;
-
 /// A gain below this many log-units is rounding, not a reason to move.
 const MINIMUM_GAIN: f64 = 1e-6;
 
@@ -149,22 +147,4 @@ pub fn best_insertion(score: &(impl OrderScore + ?Sized), order: &Order, node: u
         }
     }
     best
-}
-
-/// Any local score of an order by its fully connected graph: all predecessors are parents.
-#[derive(Debug, Clone)]
-pub struct Complete<S>(pub S);
-
-impl<S: LocalScore> OrderModularScore for Complete<S> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.0.nodes()
-    }
-
-    fn local(&self, node: usize, before: &NodeSet) -> f64 {
-        self.0.local(node, before)
-    }
 }

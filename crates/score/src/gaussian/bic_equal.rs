@@ -1,12 +1,12 @@
 //! `bic-equal`: the Gaussian log-likelihood with one noise variance for all variables, less a penalty for each edge.
 
 use gflowcausal_data::Moments;
-use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
+use gflowcausal_graph::{Dag, NodeSet, Order};
 
-use super::schur::{Elimination, InsertionFits};
-use super::{Bic, Correlation, Penalty, residual_fit};
-use crate::order::{relative_to_current, without};
-use crate::{BestParents, GraphScore, GrowShrinkTrees, OrderScore, ScoreError};
+use super::schur::{Elimination, InsertionResiduals};
+use super::{Correlation, Penalty, residual_fit};
+use crate::order::relative_to_current;
+use crate::{GraphScore, OrderScore, ScoreError};
 
 /// `−(nd/2) ln(ΣRSS/(nd)) − (edges/2)·penalty`: the score of RL-BIC2 and CORL, higher is better.
 ///
@@ -93,88 +93,18 @@ impl OrderScore for BicEqual {
         let mut elimination = Elimination::new(&self.correlation, order.as_slice());
         let mut variance = 0.0;
         for (position, node) in order.iter().enumerate() {
-            variance += self.variances[node] * elimination.fit(position).residual;
-            elimination.place(&self.correlation, node);
+            variance += self.variances[node] * elimination.residual(position);
+            elimination.place();
         }
         self.complete(variance)
     }
 
     /// One elimination for all positions: `O(d³/6)`.
     fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
-        let fits = InsertionFits::new(&self.correlation, order, node);
-        let sums = fits.totals(|other, fit| self.variances[other] * fit.residual, node);
+        let residuals = InsertionResiduals::new(&self.correlation, order, node);
+        let sums = residuals.totals(|other, residual| self.variances[other] * residual, node);
         let totals: Vec<f64> = sums.into_iter().map(|variance| self.complete(variance)).collect();
         relative_to_current(&totals, order, node)
-    }
-}
-
-/// `bic-equal` of the parent sets that `bic` picks among a variable's predecessors.
-#[derive(Debug)]
-pub struct SparseBicEqual {
-    equal: BicEqual,
-    parents: GrowShrinkTrees<Bic>,
-}
-
-impl SparseBicEqual {
-    /// The score of the rows behind `moments`, parents chosen within `constraints`.
-    ///
-    /// # Errors
-    /// As [`BicEqual::new`].
-    pub fn new(moments: &Moments, penalty: Penalty, constraints: Constraints) -> Result<Self, ScoreError> {
-        let parents = GrowShrinkTrees::new(Bic::new(moments, penalty)?, constraints);
-        Ok(Self { equal: BicEqual::new(moments, penalty)?, parents })
-    }
-
-    /// The search for parents behind the score.
-    #[must_use]
-    pub fn parents(&self) -> &GrowShrinkTrees<Bic> {
-        &self.parents
-    }
-
-    /// Infinite when a required parent does not come before `node`.
-    fn part(&self, node: usize, before: &NodeSet) -> Parts {
-        match self.parents.best_parents(node, before) {
-            Some(parents) => self.equal.part(node, &parents),
-            None => Parts { variance: f64::INFINITY, edges: 0 },
-        }
-    }
-}
-
-impl OrderScore for SparseBicEqual {
-    fn name(&self) -> &'static str {
-        "bic-equal"
-    }
-
-    fn nodes(&self) -> usize {
-        self.equal.variances.len()
-    }
-
-    fn score(&self, order: &Order) -> f64 {
-        let mut before = NodeSet::empty(order.nodes());
-        self.equal.total(sum(order.iter().map(|node| {
-            let part = self.part(node, &before);
-            before.insert(node);
-            part
-        })))
-    }
-
-    /// `3d` queries for parents.
-    fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
-        let rest = without(order, node);
-        let mut before = NodeSet::empty(order.nodes());
-        let (mut moving, mut alone, mut joined) = (Vec::new(), Vec::new(), Vec::new());
-        for &other in &rest {
-            moving.push(self.part(node, &before));
-            alone.push(self.part(other, &before));
-            joined.push(self.part(other, &before.with(node)));
-            before.insert(other);
-        }
-        moving.push(self.part(node, &before));
-        let at = |position: usize| {
-            let others = alone[..position].iter().chain(&joined[position..]);
-            self.equal.total(sum(others.chain([&moving[position]]).copied()))
-        };
-        relative_to_current(&(0..order.nodes()).map(at).collect::<Vec<f64>>(), order, node)
     }
 }
 

@@ -14,10 +14,9 @@ mod sweep;
 
 pub use bge::{Bge, BgePrior};
 pub use bic::{Bic, Penalty};
-pub use bic_equal::{BicEqual, SparseBicEqual};
+pub use bic_equal::BicEqual;
 pub use correlation::Correlation;
 pub use fit::{Fit, GaussianScore};
-pub use schur::CompleteGaussian;
 
 pub(crate) use correlation::RESOLUTION;
 pub(crate) use ldl::{Inverse, conditional_log_det, residual_fit};

@@ -4,14 +4,12 @@ mod cached_path;
 mod grow_shrink;
 mod grow_shrink_trees;
 mod node;
-mod sum;
 mod table;
 
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 
 pub use grow_shrink::GrowShrink;
 pub use grow_shrink_trees::GrowShrinkTrees;
-pub use sum::ParentSums;
 pub use table::{BestTable, ParentTable};
 
 use crate::{LocalScore, OrderModularScore};

@@ -10,8 +10,8 @@ const BLOCK: usize = 1 << 10;
 
 /// For every variable and every set of predecessors, `T · ln Σ exp(local score / T)` over all parent sets among them.
 ///
-/// The same sum as [`ParentSums`](crate::ParentSums), but tabulated for all `2^(d−1)` sets of predecessors by one pass
-/// over the subset lattice (a zeta transform), so that a question costs one look. Takes `d · 2^(d−1)` local terms,
+/// The sum of order samplers (Friedman and Koller 2003), tabulated for all `2^(d−1)` sets of predecessors by one pass
+/// over the subset lattice (a zeta transform), so that a question costs one look-up. Takes `d · 2^(d−1)` local terms,
 /// `d² · 2^(d−1)` additions and `d · 2^d` numbers: 0.4 MB at 12 variables, 170 MB at 20.
 #[derive(Debug, Clone)]
 pub struct ParentTable {
@@ -196,7 +196,6 @@ mod tests {
     use gflowcausal_graph::Knowledge;
 
     use super::*;
-    use crate::ParentSums;
 
     /// Any number for any node and parents.
     struct Made;
@@ -228,13 +227,16 @@ mod tests {
     #[test]
     fn every_sum_is_the_sum_over_all_allowed_sets() {
         let constraints = constraints();
-        let (table, plain) = (
-            ParentTable::new(&Made, &constraints, 1.0).unwrap(),
-            ParentSums::new(&Made, &constraints, 6).unwrap(),
-        );
+        let table = ParentTable::new(&Made, &constraints, 1.0).unwrap();
+        let sum_of_terms = |node: usize, before: &NodeSet| {
+            let allowed = all_sets(node)
+                .filter(|set| set.is_subset(before) && constraints.permits_parents(node, set))
+                .map(|set| Made.local(node, &set).exp());
+            allowed.sum::<f64>().ln()
+        };
         for node in 0..6 {
             for before in all_sets(node) {
-                let (fast, slow) = (table.local(node, &before), plain.local(node, &before));
+                let (fast, slow) = (table.local(node, &before), sum_of_terms(node, &before));
                 assert!(fast == slow || (fast - slow).abs() < 1e-12, "{node} {before:?}: {fast} {slow}");
             }
         }

@@ -3,12 +3,11 @@
 use gflowcausal_data::Moments;
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 use gflowcausal_score::{
-    BestParents, Bge, BgePrior, Bic, BicEqual, CompleteGaussian, GraphScore, GrowShrinkTrees, Lasso,
-    LinearModel, LocalScore, NoPruning, OrderScore, Penalty, Prune, ScoreError, Sortability, SparseBicEqual,
-    TTest, Threshold, Varsort, prune_order,
+    BestParents, Bge, BgePrior, Bic, BicEqual, GraphScore, GrowShrinkTrees, Lasso, LinearModel, LocalScore,
+    NoPruning, OrderScore, Penalty, Prune, ScoreError, Sortability, TTest, Threshold, Varsort, prune_order,
 };
 
-use crate::{close, moments_of, noise, set};
+use crate::{Complete, close, moments_of, noise, set};
 
 /// Six columns: independent, a child of it, and four made from them.
 fn columns(make: impl Fn(&[f64]) -> [f64; 4]) -> Vec<Vec<f64>> {
@@ -37,15 +36,13 @@ fn all_finite(moments: &Moments) {
     }
     let order = Order::identity(nodes);
     let equal = BicEqual::new(moments, Penalty::Auto).expect("usable data");
-    let sparse = SparseBicEqual::new(moments, Penalty::Auto, free()).expect("usable data");
-    let forests = (GrowShrinkTrees::new(bic.clone(), free()), GrowShrinkTrees::new(bge.clone(), free()));
-    let scores: [&dyn OrderScore; 7] = [
-        &forests.0,
-        &forests.1,
+    let trees = (GrowShrinkTrees::new(bic.clone(), free()), GrowShrinkTrees::new(bge.clone(), free()));
+    let scores: [&dyn OrderScore; 6] = [
+        &trees.0,
+        &trees.1,
         &equal,
-        &sparse,
-        &CompleteGaussian(bic),
-        &CompleteGaussian(bge),
+        &Complete(bic),
+        &Complete(bge),
         &Varsort::new(moments).expect("usable data"),
     ];
     for score in scores {

@@ -6,13 +6,12 @@ use gflowcausal_data::{GraphFamily, Moments, Simulation, simulate};
 use gflowcausal_determinism::{map, with_threads};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
-    Bge, BgePrior, Bic, BicEqual, Cached, Complete, CompleteGaussian, GraphScore, GrowShrink,
-    GrowShrinkTrees, Lasso, LinearModel, LocalScore, OrderScore, Penalty, Prune, SparseBicEqual, TTest,
-    Varsort, best_insertion, moved, prune_order,
+    Bge, BgePrior, Bic, BicEqual, Cached, GraphScore, GrowShrink, GrowShrinkTrees, Lasso, LinearModel,
+    LocalScore, OrderScore, Penalty, Prune, TTest, Varsort, best_insertion, moved, prune_order,
 };
 use proptest::prelude::*;
 
-use crate::{close, random_order, simulated};
+use crate::{Complete, close, random_order, simulated};
 
 /// Reverses a covered edge, if there is one: the result is Markov equivalent (Chickering 1995).
 fn covered_reversal(dag: &Dag, skip: usize) -> Option<Dag> {
@@ -92,12 +91,10 @@ proptest! {
     fn complete_graphs_of_all_orders_have_one_bic(seed in 0u64..1000) {
         let (moments, _) = simulated(GraphFamily::ScaleFree, 12, 3, 200, seed);
         let bic = Bic::new(&moments, Penalty::Auto).unwrap();
-        let complete = CompleteGaussian(bic.clone());
-        let one = complete.score(&Order::identity(12));
+        let complete = Complete(bic);
         let other = random_order(12, seed);
-        prop_assert!((complete.score(&other) - one).abs() < 1e-6);
-        prop_assert!((OrderScore::score(&Complete(bic), &other) - one).abs() < 1e-6);
-        let bge = CompleteGaussian(Bge::new(&moments, BgePrior::default()).expect("usable data"));
+        prop_assert!((complete.score(&other) - complete.score(&Order::identity(12))).abs() < 1e-6);
+        let bge = Complete(Bge::new(&moments, BgePrior::default()).expect("usable data"));
         prop_assert!((bge.score(&other) - bge.score(&Order::identity(12))).abs() < 1e-6);
     }
 
@@ -109,11 +106,9 @@ proptest! {
         let bic = || Bic::new(&moments, Penalty::Auto).unwrap();
         check_deltas(&GrowShrinkTrees::new(bic(), free()), &order, node)?;
         check_deltas(&GrowShrink::new(Cached::new(bic()), free()), &order, node)?;
-        check_deltas(&CompleteGaussian(bic()), &order, node)?;
-        check_deltas(&CompleteGaussian(Bge::new(&moments, BgePrior::default()).expect("usable data")), &order, node)?;
+        check_deltas(&Complete(Bge::new(&moments, BgePrior::default()).expect("usable data")), &order, node)?;
         check_deltas(&Complete(bic()), &order, node)?;
         check_deltas(&BicEqual::new(&moments, Penalty::Auto).unwrap(), &order, node)?;
-        check_deltas(&SparseBicEqual::new(&moments, Penalty::Auto, free()).unwrap(), &order, node)?;
         check_deltas(&Varsort::new(&moments).unwrap(), &order, node)?;
     }
 }

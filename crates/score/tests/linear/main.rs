@@ -10,6 +10,7 @@ use gflowcausal_data::{GraphFamily, Moments, Simulation, Table, simulate};
 use gflowcausal_determinism::rand::seq::SliceRandom;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_graph::{Dag, NodeSet, Order};
+use gflowcausal_score::{LocalScore, OrderModularScore};
 
 /// Rows of numbers in `[−½, ½)` that any language can make again: `s ← 1103515245 s + 12345 mod 2³¹`.
 fn noise(rows: usize, columns: usize, seed: u64) -> Vec<Vec<f64>> {
@@ -58,4 +59,21 @@ fn random_order(nodes: usize, k: u64) -> Order {
 
 fn close(ours: f64, theirs: f64, tolerance: f64) {
     assert!((ours - theirs).abs() <= tolerance * theirs.abs().max(1.0), "{ours} is not {theirs}");
+}
+
+/// Any local score of an order by its fully connected graph: all predecessors are parents.
+struct Complete<S>(S);
+
+impl<S: LocalScore> OrderModularScore for Complete<S> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.0.nodes()
+    }
+
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
+        self.0.local(node, before)
+    }
 }

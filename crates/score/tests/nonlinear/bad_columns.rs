@@ -3,13 +3,13 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::{
-    Bdeu, Bge, BgePrior, Bic, BicEqual, ByScore, Cam, Complete, DegenerateGaussian, GpMarginal, GraphScore,
-    KernelRidge, Lasso, LinearModel, LocalScore, OrderScore, Penalty, Prune, Quadratic, ScoreError,
-    SparseBicEqual, Spline, TTest, Threshold, Varsort, prune_order,
+    Bdeu, Bge, BgePrior, Bic, BicEqual, ByScore, Cam, DegenerateGaussian, GpMarginal, GraphScore,
+    KernelRidge, Lasso, LinearModel, LocalScore, OrderScore, Penalty, Prune, Quadratic, ScoreError, Spline,
+    TTest, Threshold, Varsort, prune_order,
 };
 use proptest::prelude::*;
 
-use crate::{categories, column_of, real_table, set, subsets, uniforms};
+use crate::{Complete, categories, column_of, real_table, set, subsets, uniforms};
 
 /// A plain column, its copy, a sum, a constant, and two columns at the ends of the scale.
 fn bad_table(rows: usize) -> Table {
@@ -235,10 +235,8 @@ proptest! {
             check_order(&Complete(&*score))?;
         }
         let (table, moments) = (real_table(columns.clone()), moments_of(&columns));
-        let free = || Constraints::none(NODES);
         let equal = BicEqual::new(&moments, Penalty::Auto).expect("valid");
         check_order(&equal)?;
-        check_order(&SparseBicEqual::new(&moments, Penalty::Auto, free()).expect("valid"))?;
         check_order(&Varsort::new(&moments).expect("valid"))?;
         prop_assert!(GraphScore::graph(&equal, &Order::identity(NODES).complete_dag()).is_finite());
         let model = LinearModel::new(&moments).expect("valid");

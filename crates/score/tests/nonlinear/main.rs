@@ -11,6 +11,7 @@ mod quadratic;
 
 use gflowcausal_data::{Column, Table, Values};
 use gflowcausal_graph::NodeSet;
+use gflowcausal_score::{LocalScore, OrderModularScore};
 
 /// Numbers in `[0, 1)` that any language can make again: `s ← 1103515245 s + 12345 mod 2³¹`, value `s / 2³¹`.
 fn uniforms(count: usize, seed: u64) -> Vec<f64> {
@@ -52,4 +53,21 @@ fn subsets(nodes: usize, except: &[usize]) -> Vec<NodeSet> {
 
 fn assert_close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs().max(1.0), "{got} is not {expected}");
+}
+
+/// Any local score of an order by its fully connected graph: all predecessors are parents.
+struct Complete<S>(S);
+
+impl<S: LocalScore> OrderModularScore for Complete<S> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.0.nodes()
+    }
+
+    fn local(&self, node: usize, before: &NodeSet) -> f64 {
+        self.0.local(node, before)
+    }
 }
