@@ -26,11 +26,11 @@ impl Terms {
             Simulation { nodes: NODES, degree: Some(2), standardize: true, seed, ..Simulation::default() };
         let moments = Moments::of_table(&simulate(&config).unwrap().table).unwrap();
         let score = Bic::new(&moments, Penalty::Auto).unwrap();
-        let forest = GrowShrinkTrees::new(score, Constraints::none(NODES));
+        let trees = GrowShrinkTrees::new(score, Constraints::none(NODES));
         Self(map(NODES << NODES, |at| {
             let (node, set) = (at >> NODES, at & ((1 << NODES) - 1));
             let before = NodeSet::of(NODES, (0..NODES).filter(|other| set >> other & 1 == 1));
-            if before.contains(node) { f64::NAN } else { forest.local(node, &before) }
+            if before.contains(node) { f64::NAN } else { trees.local(node, &before) }
         }))
     }
 }

@@ -31,7 +31,7 @@ fn bic(nodes: usize) -> Bic {
     Bic::new(&moments(nodes), Penalty::Auto).expect("valid")
 }
 
-fn forest(nodes: usize) -> GrowShrinkTrees<Bic> {
+fn trees(nodes: usize) -> GrowShrinkTrees<Bic> {
     GrowShrinkTrees::new(bic(nodes), Constraints::none(nodes))
 }
 
@@ -93,22 +93,22 @@ fn best_parents(c: &mut Criterion) {
     group.sample_size(10);
     for nodes in [30, 100, 500] {
         group.throughput(Throughput::Elements(nodes as u64));
-        let known = forest(nodes);
+        let known = trees(nodes);
         let good = if nodes < 500 { improved_order(&known) } else { random_order(nodes, 0) };
         OrderScore::score(&known, &good);
         group.bench_function(BenchmarkId::new("known", nodes), |b| {
             b.iter_custom(|times| timed(times, |_| (), |()| _ = black_box(OrderScore::score(&known, &good))));
         });
         group.bench_function(BenchmarkId::new("cold", nodes), |b| {
-            let make = |_| forest(nodes);
+            let make = |_| trees(nodes);
             b.iter_custom(|times| {
-                timed(times, make, |forest| _ = black_box(OrderScore::score(&forest, &good)))
+                timed(times, make, |trees| _ = black_box(OrderScore::score(&trees, &good)))
             });
         });
         group.bench_function(BenchmarkId::new("cold, without pairs", nodes), |b| {
-            let make = |_| forest(nodes).without_pairs();
+            let make = |_| trees(nodes).without_pairs();
             b.iter_custom(|times| {
-                timed(times, make, |forest| _ = black_box(OrderScore::score(&forest, &good)))
+                timed(times, make, |trees| _ = black_box(OrderScore::score(&trees, &good)))
             });
         });
         if nodes <= 100 {
@@ -122,17 +122,17 @@ fn best_parents(c: &mut Criterion) {
     }
 }
 
-/// Orders nobody has asked about, scored one after the other with one forest: a sampler's first iterations.
+/// Orders nobody has asked about, scored one after the other with one trees: a sampler's first iterations.
 fn random_orders(c: &mut Criterion) {
     let mut group = c.benchmark_group("64 random orders");
     group.sample_size(10).throughput(Throughput::Elements(64));
     for nodes in [30, 100] {
         let orders: Vec<Order> = (0..64).map(|k| random_order(nodes, k)).collect();
         group.bench_function(BenchmarkId::from_parameter(nodes), |b| {
-            let total = |forest: GrowShrinkTrees<Bic>| {
-                _ = black_box(orders.iter().map(|order| OrderScore::score(&forest, order)).sum::<f64>());
+            let total = |trees: GrowShrinkTrees<Bic>| {
+                _ = black_box(orders.iter().map(|order| OrderScore::score(&trees, order)).sum::<f64>());
             };
-            b.iter_custom(|times| timed(times, |_| forest(nodes), total));
+            b.iter_custom(|times| timed(times, |_| trees(nodes), total));
         });
     }
 }
@@ -142,7 +142,7 @@ fn insertion_deltas(c: &mut Criterion) {
     let mut group = c.benchmark_group("insertion deltas of one variable");
     group.sample_size(10);
     for nodes in [30, 100] {
-        let used = forest(nodes);
+        let used = trees(nodes);
         let order = improved_order(&used);
         let mut next = 0;
         group.bench_function(BenchmarkId::new("bic, after another move", nodes), |b| {
@@ -158,8 +158,8 @@ fn insertion_deltas(c: &mut Criterion) {
             });
         });
         group.bench_function(BenchmarkId::new("bic, cold", nodes), |b| {
-            let deltas = |forest: GrowShrinkTrees<Bic>| _ = black_box(forest.insertion_deltas(&order, 0));
-            b.iter_custom(|times| timed(times, |_| forest(nodes), deltas));
+            let deltas = |trees: GrowShrinkTrees<Bic>| _ = black_box(trees.insertion_deltas(&order, 0));
+            b.iter_custom(|times| timed(times, |_| trees(nodes), deltas));
         });
         group.bench_function(BenchmarkId::new("bic, known", nodes), |b| {
             b.iter_custom(|times| timed(times, |_| (), |()| _ = black_box(used.insertion_deltas(&order, 0))));

@@ -35,12 +35,12 @@ impl Coded {
 }
 
 impl Bdeu {
-    /// The equivalent sample size unless another is asked for: the prior is worth one row.
+    /// The equivalent sample size unless another is asked for: the prior counts as one row.
     ///
     /// Larger values favour more parents.
     pub const SAMPLE_SIZE: f64 = 1.0;
 
-    /// The score of a table of complete categorical columns, with a prior worth `sample_size` rows.
+    /// The score of a table of complete categorical columns, with a prior that counts as `sample_size` rows.
     ///
     /// # Errors
     /// No rows, a column that is not categorical or misses a cell, or a sample size outside `(0, 10⁶]`.

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's sentence names its fields")]
 pub enum ScoreError {
-    /// There is nothing to look at.
+    /// There are no rows.
     #[error("a score needs rows: the data have none")]
     NoRows,
     /// A variance or covariance that overflowed or was not a number to begin with.

@@ -1,6 +1,6 @@
-//! Whatever looks at data given a graph: one local-score engine for sampling, search, posteriors and pruning.
+//! Scores of graphs and orders on data: one local-score engine for sampling, search, posteriors and pruning.
 //!
-//! Scores are natural logarithms and higher is better. Three kinds are told apart by type: a [`LocalScore`] is a sum
+//! Scores are natural logarithms and higher is better. Three kinds are distinguished by type: a [`LocalScore`] is a sum
 //! over variables given their parents, a [`OrderModularScore`] a sum over variables given the set before them, an
 //! [`OrderScore`] any number for an order.
 

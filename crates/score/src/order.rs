@@ -1,4 +1,4 @@
-//! What an order is worth, and what moving one variable within it would change.
+//! Scores of orders, and how moving one variable within an order changes them.
 
 use gflowcausal_graph::{NodeSet, Order};
 

@@ -19,7 +19,7 @@ const RESOLUTION: f64 = 1e-28;
 /// How many terms are remembered.
 const ROOM: usize = 1 << 22;
 
-/// The logarithm of the largest variance, in units of the noise, that is told from larger ones: sums stay finite.
+/// The logarithm of the largest variance, in units of the noise, that is distinguished from larger ones: sums stay finite.
 const LARGEST: f64 = 200.0;
 
 /// By how much the largest value of a variable may exceed its small ones (the 5 % quantile of sizes): beyond, rounding the
@@ -30,11 +30,11 @@ const WIDEST: f64 = 1e12;
 ///
 /// The fit has an intercept and is made on standardised columns by an orthogonal factorisation with pivoting; the
 /// residual is on the data's own scale, as in [`Bic`](crate::Bic). A term that depends linearly on the others explains
-/// nothing and still costs its penalty. When `k + 1 ≥ n` the fit is worth nothing. One factorisation serves every
+/// nothing and still costs its penalty. When `k + 1 ≥ n` the fit counts for nothing. One factorisation serves every
 /// variable outside the parent set.
 ///
 /// Squares of squares of squares reach 10⁴⁰, and one such row rounds away what the others tell. A variable that spans
-/// more than twelve orders of magnitude is judged by its smaller rows alone, the same ones whatever its parents.
+/// more than twelve orders of magnitude is scored by its smaller rows alone, the same ones whatever its parents.
 #[derive(Debug)]
 pub struct Quadratic {
     data: StandardColumns,
@@ -44,7 +44,7 @@ pub struct Quadratic {
     shared: SharedTerms,
 }
 
-/// A variable that spans too many orders of magnitude, and the columns in the rows that judge it.
+/// A variable that spans too many orders of magnitude, and the columns in the rows that score it.
 #[derive(Debug)]
 struct Wide {
     node: usize,
@@ -220,7 +220,7 @@ impl LocalScore for Quadratic {
         self.shared.term(node, parents, || self.terms(parents))
     }
 
-    /// A regression can be told from its rivals only while it has fewer than half as many terms as there are rows.
+    /// A regression can be distinguished from its rivals only while it has fewer than half as many terms as there are rows.
     fn parent_limit(&self) -> usize {
         (1..self.nodes()).take_while(|p| p * (p + 3) < self.data.rows).last().unwrap_or(0)
     }

@@ -13,7 +13,7 @@ use crate::{LocalScore, Penalty, ScoreError};
 /// How many knots a spline has when there are rows enough: the custom of additive models.
 pub(crate) const KNOTS: usize = 10;
 
-/// How many rows additive models look at: more are thinned to this many, evenly spaced.
+/// How many rows additive models use: more are thinned to this many, evenly spaced.
 pub(crate) const MAX_ROWS: usize = 10_000;
 
 /// The marginal likelihood of an additive spline model, less `(k/2)·penalty` for `k` parents.
@@ -23,7 +23,7 @@ pub(crate) const MAX_ROWS: usize = 10_000;
 /// smooth as restricted likelihood (REML) makes them: `−(n/2) ln D − ½ ln |G + W|/(|G_L||W|)`, with `D` the mean squared
 /// residual and penalty, `G` the gram matrix of all functions, `G_L` that of the lines, `W` the penalty of the bends. A
 /// parent that acts along a line keeps no bends, so on linear data this comes close to `Bic`. With no more rows than
-/// lines, the fit is worth nothing. More than ten thousand rows are thinned to ten thousand.
+/// lines, the fit counts for nothing. More than ten thousand rows are thinned to ten thousand.
 ///
 /// A penalty for each effective coefficient instead of the integral misses edges: on additive Gaussian-process data with
 /// 10 variables and 40 edges the best graph then has 3 wrong edges, and 0 or 1 with the integral.
@@ -66,7 +66,7 @@ impl Spline {
         })
     }
 
-    /// The columns it looks at.
+    /// The columns it is computed from.
     pub(crate) fn data(&self) -> &StandardColumns {
         &self.data
     }
@@ -131,7 +131,7 @@ impl LocalScore for Spline {
         evidence - penalty - self.data.rows as f64 * self.data.log_scale[node]
     }
 
-    /// A regression can be told from its rivals only while it has fewer than half as many terms as there are rows.
+    /// A regression can be distinguished from its rivals only while it has fewer than half as many terms as there are rows.
     fn parent_limit(&self) -> usize {
         (self.data.rows - 1) / 2
     }

@@ -1,4 +1,4 @@
-//! Best order score search: each variable in turn goes where the order is worth most, until none wants to move.
+//! Best order score search: each variable in turn moves to its best position, until no move raises the score.
 
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::seq::SliceRandom;
@@ -7,32 +7,32 @@ use gflowcausal_score::{OrderScore, best_insertion, moved};
 
 use crate::constrained_order::{ConstrainedOrderScore, random_order};
 
-/// How many sweeps a start makes at most by the rough score: the order is far from good, and so is any exact answer.
-const ROUGH_SWEEPS: usize = 3;
+/// How many sweeps a start makes at most by the screening score: the order is far from good, and so is any exact answer.
+const SCREENING_SWEEPS: usize = 3;
 
 /// One start of BOSS (Andrews et al. 2023): from a random order, sweeps of best insertions until a whole sweep changes
 /// nothing, or `is_stopped`.
 ///
-/// The first three sweeps go by `rough`, which may be `score` or something that costs less. Variables are tried in a
+/// The first three sweeps go by `screening`, which may be `score` or something that costs less. Variables are tried in a
 /// new random sequence each sweep. What comes back is a local optimum of single insertions under `score`. An insertion
-/// costs what the score takes for all places of one variable: with grow–shrink trees `3d` looks.
+/// costs what the score takes for all places of one variable: with grow–shrink trees `3d` look-ups.
 #[must_use]
 pub fn boss(
-    rough: &ConstrainedOrderScore<'_>,
+    screening: &ConstrainedOrderScore<'_>,
     score: &ConstrainedOrderScore<'_>,
     rng: &mut StreamRng,
     is_stopped: impl Fn() -> bool,
 ) -> Order {
     let mut order = random_order(score.constraints, rng);
     let mut sweeps = 0;
-    while sweeps < ROUGH_SWEEPS && sweep(rough, &mut order, rng, &is_stopped) {
+    while sweeps < SCREENING_SWEEPS && sweep(screening, &mut order, rng, &is_stopped) {
         sweeps += 1;
     }
     while sweep(score, &mut order, rng, &is_stopped) {}
     order
 }
 
-/// Puts each variable once where the order is worth most; says whether one moved and the search may go on.
+/// Moves each variable once to its best position; says whether one moved and the search may go on.
 fn sweep(
     score: &ConstrainedOrderScore<'_>,
     order: &mut Order,
@@ -54,7 +54,7 @@ fn sweep(
     has_moved
 }
 
-/// The best of `orders` and what it is worth; of equal ones the first.
+/// The best of `orders` and its score; of equal ones the first.
 pub fn best_order(score: &dyn OrderScore, orders: impl IntoIterator<Item = Order>) -> Option<(Order, f64)> {
     let valued = orders.into_iter().map(|order| {
         let value = score.score(&order);

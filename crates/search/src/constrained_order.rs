@@ -7,9 +7,9 @@ use gflowcausal_score::OrderScore;
 
 /// A score of orders that gives −∞ to every insertion which the constraints forbid.
 pub struct ConstrainedOrderScore<'a> {
-    /// What orders are worth.
+    /// The score of orders.
     pub score: &'a dyn OrderScore,
-    /// What they have to obey.
+    /// What they have to satisfy.
     pub constraints: &'a Constraints,
 }
 
@@ -46,7 +46,7 @@ impl OrderScore for ConstrainedOrderScore<'_> {
     }
 }
 
-/// An order that obeys `constraints`, each next variable drawn evenly from those that may follow.
+/// An order that satisfies `constraints`, each next variable drawn evenly from those that may follow.
 #[must_use]
 pub fn random_order(constraints: &Constraints, rng: &mut StreamRng) -> Order {
     grown_order(constraints, |_, next| {

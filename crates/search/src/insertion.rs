@@ -1,4 +1,4 @@
-//! Local search over orders: one variable at a time is taken out and put where the score wants it.
+//! Local search over orders: one variable at a time moves to a better position.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::rand::seq::SliceRandom;

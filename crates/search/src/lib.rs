@@ -1,4 +1,4 @@
-//! Other ways to a graph: insertions into orders, sorts, search over equivalence classes, tests of independence,
+//! Other methods to find a graph: insertions into orders, sorts, search over equivalence classes, tests of independence,
 //! independent components, continuous weights.
 
 mod boss;

@@ -121,7 +121,7 @@ impl ScoringModel {
         self.kind.evaluator()
     }
 
-    /// Evaluates orders without looking for pairs of parents, where the score looks for them.
+    /// Evaluates orders without pairs of parents, where the score considers them.
     pub(crate) fn screening_score(&self) -> OrderEvaluator<'_> {
         self.kind.screening_evaluator()
     }

@@ -89,7 +89,7 @@ impl ScoreKind {
         }
     }
 
-    /// Evaluates orders without looking for pairs of parents, where the score looks for them: an order that was never
+    /// Evaluates orders without pairs of parents, where the score considers them: an order that was never
     /// evaluated before costs a hundredth.
     pub(crate) fn screening_evaluator(&self) -> OrderEvaluator<'_> {
         match self.as_decomposable().and_then(Decomposable::screening) {

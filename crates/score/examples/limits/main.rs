@@ -78,12 +78,12 @@ fn linear_distances(data: &Simulated) -> Outcome<[f64; 4]> {
     let moments = Moments::of_table(&data.table)?;
     let (order, free) = (data.dag.topological_order(), Constraints::none(data.dag.nodes()));
     let [raw, standardized] = [LinearModel::new(&moments)?, LinearModel::new(&moments.standardized())?];
-    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto)?, free);
+    let trees = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto)?, free);
     Ok([
         pruned(&TTest { model: &raw, alpha: 0.001 }, &order),
         pruned(&TTest { model: &standardized, alpha: 0.001 }, &order),
         pruned(&Threshold { model: &raw, threshold: 0.3 }, &order),
-        forest.best_dag(&order).ok_or("nothing is required")?,
+        trees.best_dag(&order).ok_or("nothing is required")?,
     ]
     .map(|dag| distance(&dag, data)))
 }

@@ -12,7 +12,7 @@ use crate::{LocalScore, ScoreError};
 /// The hyper-parameters of the normal–Wishart prior. Its mean is the data's own, its scale matrix a multiple of one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BgePrior {
-    /// How many rows the prior mean is worth (α_μ).
+    /// How many rows the prior mean counts as (α_μ).
     pub alpha_mu: f64,
     /// The degrees of freedom of the Wishart (α_w); `d + α_μ + 1` unless given.
     pub alpha_w: Option<f64>,

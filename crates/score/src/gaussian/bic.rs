@@ -40,8 +40,8 @@ impl Penalty {
 ///
 /// It comes from the covariance alone. A parent that is a linear function of the others explains nothing more and
 /// still costs its penalty. RSS/n is never taken below 1e−12 of the variable's variance. A constant variable has term 0
-/// less its prices. When there are as many parents as rows allow a perfect fit for anything (`k + 1 ≥ n`), the fit is
-/// worth nothing.
+/// less its prices. When there are as many parents as rows allow a perfect fit for anything (`k + 1 ≥ n`), the fit
+/// counts for nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bic {
     correlation: Correlation,

@@ -23,7 +23,7 @@ pub struct BicEqual {
     variances: Vec<f64>,
 }
 
-/// What a graph is judged by: the sum of its residual variances, in units of the largest variance, and its edges.
+/// What the score of a graph depends on: the sum of its residual variances, in units of the largest variance, and its edges.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
     variance: f64,

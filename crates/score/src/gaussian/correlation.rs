@@ -5,7 +5,7 @@ use gflowcausal_data::Moments;
 use super::simd::padded;
 use crate::ScoreError;
 
-/// What a variance of 1 can no longer be told from nothing.
+/// The smallest share of a variance that is distinguished from zero.
 ///
 /// A candidate with less than this share of its variance left is a linear function of the parents: it explains
 /// nothing more. And no set of parents is credited with leaving less than this share of a variable's variance, so an

@@ -16,12 +16,12 @@ pub struct Fit {
     pub log_det: f64,
 }
 
-/// A local score that is a function of [`Fit`] alone, so that all candidate parents can be judged in one pass.
+/// A local score that is a function of [`Fit`] alone, so that all candidate parents can be evaluated in one pass.
 pub trait GaussianScore: LocalScore {
-    /// Whether the score looks at [`Fit::log_det`].
+    /// Whether the score depends on [`Fit::log_det`].
     const USES_DETERMINANT: bool;
 
-    /// The second moments it looks at.
+    /// The second moments it is computed from.
     fn correlation(&self) -> &Correlation;
 
     /// The term of `node` for a parent set that fits like that.

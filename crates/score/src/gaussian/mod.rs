@@ -1,4 +1,4 @@
-//! Scores of linear Gaussian models: they look at the rows only through their number and the covariance.
+//! Scores of linear Gaussian models: functions of the number of rows and the covariance alone.
 
 mod bge;
 mod bic;

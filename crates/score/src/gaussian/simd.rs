@@ -89,10 +89,10 @@ fn subtract_projections(columns: &[f64], into: &mut [f64], at: usize, stride: us
     }
 }
 
-/// How many candidates share one pass over the columns when pairs are judged.
+/// How many candidates share one pass over the columns when pairs are evaluated.
 const ROWS: usize = 4;
 
-/// Two candidates that may be worth adding together, and what is left of their covariance.
+/// Two candidates that may raise the score together, and what is left of their covariance.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) pair: [usize; 2],
@@ -159,16 +159,16 @@ impl PairScan<'_> {
         let rest = self.needed - own * own * inverse;
         let variance = &lanes_of(self.variance)[chunk];
         let covariance = &lanes_of(self.covariance)[chunk];
-        let worth: [bool; LANES] = array::from_fn(|lane| {
+        let is_hit: [bool; LANES] = array::from_fn(|lane| {
             let slope = shared[lane] * inverse;
             let left = variance[lane] - slope * shared[lane];
             let second = covariance[lane] - slope * own;
             second * second > rest * left
         });
-        if worth.iter().fold(false, |any, &hit| any | hit) {
+        if is_hit.iter().fold(false, |any, &hit| any | hit) {
             let partner = |lane: usize| Hit { pair: [first, chunk * LANES + lane], shared: shared[lane] };
             hits.extend(
-                (0..LANES).filter(|&lane| worth[lane]).map(partner).filter(|hit| hit.pair[1] > first),
+                (0..LANES).filter(|&lane| is_hit[lane]).map(partner).filter(|hit| hit.pair[1] > first),
             );
         }
     }

@@ -17,7 +17,7 @@ thread_local! {
 ///
 /// After `k` parents, column `t` holds for every variable its covariance with what was new in parent `t`;
 /// `left` is what they leave of every variable's variance and of its covariance with the target.
-/// A further parent costs `O(k·d)` and every candidate can then be judged in `O(1)`.
+/// A further parent costs `O(k·d)` and every candidate can then be evaluated in `O(1)`.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep {
     machine: pulp::Arch,

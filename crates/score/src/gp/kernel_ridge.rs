@@ -11,7 +11,7 @@ use crate::shared_terms::SharedTerms;
 use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
-/// The most rows that are looked at: more are thinned to this many, evenly spaced.
+/// The most rows that are used: more are thinned to this many, evenly spaced.
 ///
 /// A factorisation costs `n³/3`; a thousand rows is what the published methods were measured on. The score is then
 /// that of the rows kept, not scaled up.

@@ -13,7 +13,7 @@ use crate::shared_terms::SharedTerms;
 use crate::standard_columns::StandardColumns;
 use crate::{Cached, LocalScore, Penalty, ScoreError, Spline};
 
-/// The most rows that are looked at: more are thinned to this many, evenly spaced.
+/// The most rows that are used: more are thinned to this many, evenly spaced.
 ///
 /// The score is then that of the rows kept, not scaled up.
 const MAX_ROWS: usize = 2000;

@@ -6,7 +6,7 @@ use super::node::{Id, ParentSetResult};
 
 /// The way of one question from some parent set to its answer, without the branches it passed.
 ///
-/// Most parts of a tree are seen by one question, or by many that take the very same way. For them a trail is all
+/// Most parts of a tree are seen by one question, or by many that take the very same way. For them a cached path is all
 /// there is: two sets and a few pairs instead of a sorted list of candidates for each step.
 #[derive(Debug)]
 pub(super) struct CachedPath {
@@ -15,11 +15,11 @@ pub(super) struct CachedPath {
     taken: NodeSet,
     /// Pairs that would have been taken.
     missed: Vec<[Id; 2]>,
-    pub(super) fruit: ParentSetResult,
+    pub(super) result: ParentSetResult,
 }
 
 impl CachedPath {
-    /// Whether a question about the variables `before`, having come to where the trail begins, goes all its way.
+    /// Whether a question about the variables `before`, having come to where the path begins, goes all its way.
     #[inline]
     pub(super) fn is_for(&self, before: &NodeSet) -> bool {
         let sets = self.watched.words().iter().zip(self.taken.words()).zip(before.words());
@@ -35,7 +35,7 @@ impl CachedPath {
     }
 }
 
-/// A trail on its way.
+/// A path on its way.
 pub(super) struct PathRecorder<'q> {
     before: &'q NodeSet,
     watched: NodeSet,
@@ -44,7 +44,7 @@ pub(super) struct PathRecorder<'q> {
 }
 
 impl<'q> PathRecorder<'q> {
-    /// A trail that has gone nowhere yet.
+    /// A path that has gone nowhere yet.
     pub(super) fn new(nodes: usize, before: &'q NodeSet) -> Self {
         Self { before, watched: NodeSet::empty(nodes), taken: NodeSet::empty(nodes), missed: Vec::new() }
     }
@@ -73,10 +73,10 @@ impl<'q> PathRecorder<'q> {
         parent
     }
 
-    /// The trail, which ends at `fruit`.
-    pub(super) fn end(mut self, fruit: ParentSetResult) -> CachedPath {
+    /// The path, which ends at `result`.
+    pub(super) fn end(mut self, result: ParentSetResult) -> CachedPath {
         self.missed.shrink_to_fit();
-        CachedPath { watched: self.watched, taken: self.taken, missed: self.missed, fruit }
+        CachedPath { watched: self.watched, taken: self.taken, missed: self.missed, result }
     }
 }
 

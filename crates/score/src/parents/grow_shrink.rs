@@ -1,4 +1,4 @@
-//! Plain grow–shrink for any local score: the reference, and the way for scores too dear to judge every candidate.
+//! Plain grow–shrink for any local score: the reference, and the search for scores too expensive to evaluate every candidate.
 
 use gflowcausal_graph::{Constraints, NodeSet};
 

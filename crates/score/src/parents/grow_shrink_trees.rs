@@ -20,14 +20,14 @@ const DEFAULT_BUDGET: usize = 256 << 20;
 /// causes whose effects cancel. Shrink then takes out one at a time. A question walks down its variable's tree: at
 /// each branch it takes the first candidate that stands before the variable, without a floating-point operation. A
 /// new branch costs `O(k·d)`, a new end `O(k·d²)`. Threads share the trees and wait for each other only at the same
-/// branch. A tree that has grown to its share of the budget is felled and grows again; answers never differ.
+/// branch. A tree that has grown to its share of the budget is cleared and grows again; answers never differ.
 #[derive(Debug)]
 pub struct GrowShrinkTrees<S> {
     score: S,
     constraints: Constraints,
     optional: Vec<Vec<Id>>,
     limits: Vec<usize>,
-    looks_for_pairs: bool,
+    searches_pairs: bool,
     trees: Vec<Tree>,
     /// How many bytes a tree may hold.
     share: usize,
@@ -35,7 +35,7 @@ pub struct GrowShrinkTrees<S> {
 
 #[derive(Debug, Default)]
 struct Tree {
-    /// Locked for writing only while it is felled.
+    /// Locked for writing only while it is cleared.
     root: RwLock<Slot>,
     used: AtomicUsize,
 }
@@ -50,13 +50,13 @@ impl Tree {
     }
 
     /// A tree whose planting was cut short by a panic is still a tree.
-    fn fell(&self) {
+    fn clear(&self) {
         let mut root = self.root.write().unwrap_or_else(PoisonError::into_inner);
-        let felled = std::mem::take(&mut *root);
+        let cleared = std::mem::take(&mut *root);
         self.used.store(0, Ordering::Relaxed);
         drop(root);
         // Outside the lock: taking a large tree apart takes its time.
-        drop(felled);
+        drop(cleared);
     }
 }
 
@@ -82,7 +82,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         Self {
             optional: (0..nodes).map(|node| ids(&optional_parents(&constraints, node))).collect(),
             limits: (0..nodes).map(|node| parent_limit(&score, &constraints, node)).collect(),
-            looks_for_pairs: true,
+            searches_pairs: true,
             trees: (0..nodes).map(|_| Tree::default()).collect(),
             share: bytes / nodes.max(1),
             score,
@@ -93,7 +93,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
     /// The same without the search for pairs: ends of `O(k·d)` instead of `O(k·d²)`, for hundreds of variables.
     #[must_use]
     pub fn without_pairs(self) -> Self {
-        Self { looks_for_pairs: false, ..self }
+        Self { searches_pairs: false, ..self }
     }
 
     /// The local score.
@@ -109,33 +109,38 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
     }
 
     /// Hands the answer for `node` and `before` to `read`.
-    fn ask<T>(&self, node: usize, before: &NodeSet, read: impl FnOnce(&ParentSetResult) -> T) -> Option<T> {
+    fn search<T>(
+        &self,
+        node: usize,
+        before: &NodeSet,
+        read: impl FnOnce(&ParentSetResult) -> T,
+    ) -> Option<T> {
         if !self.constraints.required(node).is_subset(before) {
             return None;
         }
         if self.share == 0 {
-            return Some(read(&self.answer_plainly(node, before)));
+            return Some(read(&self.search_without_tree(node, before)));
         }
         let tree = &self.trees[node];
-        let answer = self.ask_tree(tree, node, before, read);
+        let answer = self.search_tree(tree, node, before, read);
         if tree.used() > self.share {
-            tree.fell();
+            tree.clear();
         }
         Some(answer)
     }
 
     /// Grows from nothing and remembers nothing.
-    fn answer_plainly(&self, node: usize, before: &NodeSet) -> ParentSetResult {
+    fn search_without_tree(&self, node: usize, before: &NodeSet) -> ParentSetResult {
         let placed = |candidate: &Id| before.contains(usize::from(*candidate));
         let usable: Vec<Id> = self.optional[node].iter().copied().filter(placed).collect();
         Sweep::lend(|sweep| {
             self.replay(sweep, node, &[]);
-            self.blaze(sweep, node, before, &usable).fruit
+            self.record_path(sweep, node, before, &usable).result
         })
     }
 
     /// Walks down the tree as far as it is known, and lets it grow where it is not.
-    fn ask_tree<T>(
+    fn search_tree<T>(
         &self,
         tree: &Tree,
         node: usize,
@@ -145,13 +150,13 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         let root = tree.root.read().unwrap_or_else(PoisonError::into_inner);
         let mut path = Path::new();
         let mut slot = &*root;
-        while let Some(knot) = slot.get() {
-            match knot.step(before) {
+        while let Some(tree_node) = slot.get() {
+            match tree_node.step(before) {
                 Step::Grow(parents, next) => {
                     path.extend_from_slice(parents);
                     slot = next;
                 }
-                Step::Stop(fruit) => return read(fruit),
+                Step::Stop(result) => return read(result),
                 Step::Unknown => break,
             }
         }
@@ -161,7 +166,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         })
     }
 
-    /// Goes on from the parents in `sweep`, whose knot hangs at `slot`, and lets `tree` grow on the way.
+    /// Goes on from the parents in `sweep`, whose tree_node hangs at `slot`, and lets `tree` grow on the way.
     fn explore<'t>(
         &self,
         sweep: &mut Sweep,
@@ -171,16 +176,16 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         tree: &Tree,
     ) -> &'t ParentSetResult {
         loop {
-            let knot = slot.get_or_init(|| {
-                let knot = Node::new(self.blaze(sweep, node, before, &self.optional[node]));
-                tree.grow_by(size_of::<Node>() + knot.trail.heap_bytes());
-                Box::new(knot)
+            let tree_node = slot.get_or_init(|| {
+                let tree_node = Node::new(self.record_path(sweep, node, before, &self.optional[node]));
+                tree.grow_by(size_of::<Node>() + tree_node.path.heap_bytes());
+                Box::new(tree_node)
             });
-            if knot.trail.is_for(before) {
-                return &knot.trail.fruit;
+            if tree_node.path.is_for(before) {
+                return &tree_node.path.result;
             }
-            let branch = knot.branch.get_or_init(|| {
-                let branch = self.sprout(sweep, node);
+            let branch = tree_node.branch.get_or_init(|| {
+                let branch = self.new_branch(sweep, node);
                 tree.grow_by(branch.bytes());
                 branch
             });
@@ -194,22 +199,22 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
                     self.add(sweep, parents);
                     slot = next;
                 }
-                Step::Stop(fruit) => return fruit,
+                Step::Stop(result) => return result,
                 Step::Unknown => unreachable!("the step was made known"),
             }
         }
     }
 
     /// The way from the parents in `sweep` to the answer, seen from all questions that differ in `candidates`.
-    fn blaze(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> CachedPath {
-        let mut trail = PathRecorder::new(self.optional.len(), before);
+    fn record_path(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> CachedPath {
+        let mut path = PathRecorder::new(self.optional.len(), before);
         loop {
-            if let Some(parent) = trail.single(&self.useful(sweep, node, candidates)) {
+            if let Some(parent) = path.single(&self.useful(sweep, node, candidates)) {
                 self.add(sweep, &[parent]);
-            } else if let Some(pair) = trail.pair(&self.pairs(sweep, node, candidates)) {
+            } else if let Some(pair) = path.pair(&self.pairs(sweep, node, candidates)) {
                 self.add(sweep, &pair);
             } else {
-                return trail.end(self.shrink(sweep, node));
+                return path.end(self.shrink(sweep, node));
             }
         }
     }
@@ -227,7 +232,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
     }
 
     /// A branch for the parents in `sweep`.
-    fn sprout(&self, sweep: &Sweep, node: usize) -> Box<Branch> {
+    fn new_branch(&self, sweep: &Sweep, node: usize) -> Box<Branch> {
         let mut useful = self.useful(sweep, node, &self.optional[node]);
         best_first(&mut useful);
         Box::new(Branch::new(useful.into_iter().map(|(_, candidate)| candidate).collect()))
@@ -241,7 +246,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
 
     /// The pairs of useless `candidates` that are useful together, best first, if there is room for two more.
     fn pairs(&self, sweep: &Sweep, node: usize, candidates: &[Id]) -> Vec<[Id; 2]> {
-        if !self.looks_for_pairs || sweep.fit().parents + 2 > self.limits[node] {
+        if !self.searches_pairs || sweep.fit().parents + 2 > self.limits[node] {
             return Vec::new();
         }
         let mut pairs = sweep.pair_merits(&self.score, candidates);
@@ -294,12 +299,12 @@ impl<S: GaussianScore> OrderModularScore for GrowShrinkTrees<S> {
     }
 
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
-        self.ask(node, before, |fruit| fruit.score).unwrap_or(f64::NEG_INFINITY)
+        self.search(node, before, |result| result.score).unwrap_or(f64::NEG_INFINITY)
     }
 }
 
 impl<S: GaussianScore> BestParents for GrowShrinkTrees<S> {
     fn best_parents(&self, node: usize, before: &NodeSet) -> Option<NodeSet> {
-        self.ask(node, before, |fruit| fruit.parents.clone())
+        self.search(node, before, |result| result.parents.clone())
     }
 }

@@ -23,7 +23,7 @@ pub(super) type Path = SmallVec<[Id; 32]>;
 /// a different way.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) trail: CachedPath,
+    pub(super) path: CachedPath,
     pub(super) branch: OnceLock<Box<Branch>>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Branch {
     /// Two variables that raise the score together where neither does alone, best first.
     pairs: OnceLock<Box<[Pair]>>,
     /// What shrinking makes of the set, once a question has ended here.
-    fruit: OnceLock<ParentSetResult>,
+    result: OnceLock<ParentSetResult>,
 }
 
 #[derive(Debug)]
@@ -65,15 +65,15 @@ pub(super) enum Step<'t> {
 }
 
 impl Node {
-    pub(super) fn new(trail: CachedPath) -> Self {
-        Self { trail, branch: OnceLock::new() }
+    pub(super) fn new(path: CachedPath) -> Self {
+        Self { path, branch: OnceLock::new() }
     }
 
     /// What a question about the variables `before` does here, as far as it is known.
     #[inline]
     pub(super) fn step(&self, before: &NodeSet) -> Step<'_> {
-        if self.trail.is_for(before) {
-            return Step::Stop(&self.trail.fruit);
+        if self.path.is_for(before) {
+            return Step::Stop(&self.path.result);
         }
         self.branch.get().map_or(Step::Unknown, |branch| branch.step(before))
     }
@@ -87,7 +87,7 @@ impl Branch {
             candidates,
             slots: (0..chunks).map(|_| OnceLock::new()).collect(),
             pairs: OnceLock::new(),
-            fruit: OnceLock::new(),
+            result: OnceLock::new(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Branch {
         let Some(pairs) = self.pairs.get() else { return Step::Unknown };
         match pairs.iter().find(|pair| is_among(&pair.members, before)) {
             Some(pair) => Step::Grow(&pair.members, &pair.slot),
-            None => self.fruit.get().map_or(Step::Unknown, Step::Stop),
+            None => self.result.get().map_or(Step::Unknown, Step::Stop),
         }
     }
 
@@ -115,13 +115,13 @@ impl Branch {
             .position(|&candidate| words[usize::from(candidate / 64)] >> (candidate % 64) & 1 == 1)
     }
 
-    /// Makes the next [`step`](Self::step) for `before` known, with `pairs` and `fruit` to ask if need be, and returns
+    /// Makes the next [`step`](Self::step) for `before` known, with `pairs` and `result` to ask if need be, and returns
     /// how many bytes it took.
     pub(super) fn learn(
         &self,
         before: &NodeSet,
         pairs: impl FnOnce() -> Vec<[Id; 2]>,
-        fruit: impl FnOnce() -> ParentSetResult,
+        result: impl FnOnce() -> ParentSetResult,
     ) -> usize {
         let mut bytes = 0;
         if let Some(index) = self.best(before) {
@@ -137,7 +137,7 @@ impl Branch {
             pairs
         });
         if !pairs.iter().any(|pair| is_among(&pair.members, before)) {
-            self.fruit.get_or_init(fruit);
+            self.result.get_or_init(result);
         }
         bytes
     }

@@ -28,7 +28,7 @@ impl ParentTable {
     /// The most variables a table takes.
     pub const MOST_NODES: usize = 20;
 
-    /// Evaluates `score` on every parent set that obeys `constraints`.
+    /// Evaluates `score` on every parent set that satisfies `constraints`.
     ///
     /// # Errors
     /// With more than [`MOST_NODES`](Self::MOST_NODES) variables.
@@ -62,7 +62,7 @@ impl ParentTable {
         }
     }
 
-    /// Parents of `node` among `before`, drawn with probability ∝ exp(local score / T). Costs `2^|before|` looks.
+    /// Parents of `node` among `before`, drawn with probability ∝ exp(local score / T). Costs `2^|before|` look-ups.
     ///
     /// # Panics
     /// If no parent set among `before` is allowed.
@@ -101,7 +101,7 @@ impl OrderModularScore for ParentTable {
     }
 }
 
-/// For every variable and every set of predecessors the best parent set among them: no search, all are looked at.
+/// For every variable and every set of predecessors the best parent set among them: no search, all are evaluated.
 #[derive(Debug, Clone)]
 pub struct BestTable<'a> {
     table: &'a ParentTable,
@@ -123,7 +123,7 @@ impl OrderModularScore for BestTable<'_> {
 }
 
 impl BestParents for BestTable<'_> {
-    /// Of equal sets, the one with the lowest numbers. Costs `2^|before|` looks.
+    /// Of equal sets, the one with the lowest numbers. Costs `2^|before|` look-ups.
     fn best_parents(&self, node: usize, before: &NodeSet) -> Option<NodeSet> {
         let start = self.table.start(node);
         let within = squeeze(bits(before), node);

@@ -12,7 +12,7 @@ pub use linear::{Lasso, LinearModel, TTest, Threshold};
 
 use crate::BestParents;
 
-/// A rule that says which candidate parents of a variable stay. It looks at nothing but the variable and the candidates.
+/// A rule that says which candidate parents of a variable stay. It depends on the variable and the candidates alone.
 pub trait Prune: Send + Sync {
     /// The name users know it by.
     fn name(&self) -> &'static str;
@@ -51,7 +51,7 @@ pub fn prune(rule: &(impl Prune + ?Sized), dag: &Dag, constraints: &Constraints)
     Dag::from_parents(&parents).expect("part of an acyclic graph")
 }
 
-/// The graph that `rule` leaves of the fully connected graph of `order`. It never looks at another order.
+/// The graph that `rule` leaves of the fully connected graph of `order`. It evaluates no other order.
 pub fn prune_order(rule: &(impl Prune + ?Sized), order: &Order, constraints: &Constraints) -> Dag {
     prune(rule, &order.complete_dag(), constraints)
 }

@@ -72,8 +72,8 @@ fn a_constant_column_joins_nothing() {
         let bic = Bic::new(&moments, Penalty::Factor(1.0)).expect("usable data");
         assert_eq!(bic.local(2, &set(6, [])), 0.0);
         assert_eq!(bic.local(2, &set(6, [0])), -0.5 * 90_f64.ln());
-        let forest = GrowShrinkTrees::new(bic, Constraints::none(6));
-        let dag = forest.best_dag(&Order::identity(6)).expect("usable data");
+        let trees = GrowShrinkTrees::new(bic, Constraints::none(6));
+        let dag = trees.best_dag(&Order::identity(6)).expect("usable data");
         assert!(dag.parents(2).is_empty() && dag.children(2).is_empty());
     }
 }
@@ -96,8 +96,8 @@ fn a_duplicate_is_as_good_as_the_original_and_adds_nothing_to_it() {
 fn a_sum_of_columns_has_rank_but_no_noise() {
     let moments = moments_of(&columns(|x| [x[0] + x[1], x[0] - x[1], x[2], x[0] + x[1] + x[2]]));
     all_finite(&moments);
-    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(6));
-    assert_eq!(forest.best_parents(2, &set(6, [0, 1, 3, 4])).map(|parents| parents.len()), Some(2));
+    let trees = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(6));
+    assert_eq!(trees.best_parents(2, &set(6, [0, 1, 3, 4])).map(|parents| parents.len()), Some(2));
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn fewer_rows_than_columns_still_give_sparse_parents() {
         let columns: Vec<Vec<f64>> = (0..20).map(|j| data.iter().map(|row| row[j]).collect()).collect();
         let moments = moments_of(&columns);
         all_finite(&moments);
-        let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
-        let dag = forest.best_dag(&Order::identity(20)).expect("usable data");
+        let trees = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
+        let dag = trees.best_dag(&Order::identity(20)).expect("usable data");
         assert!((0..20).all(|node| 2 * dag.parents(node).len() < rows), "too many parents for {rows} rows");
     }
 }

@@ -130,8 +130,8 @@ fn check_deltas(score: &impl OrderScore, order: &Order, node: usize) -> Result<(
 #[test]
 fn a_move_that_changes_nothing_is_exactly_zero() {
     let (moments, dag) = simulated(GraphFamily::ErdosRenyi, 20, 1, 300, 3);
-    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
-    let deltas = forest.insertion_deltas(&dag.topological_order(), 0);
+    let trees = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(20));
+    let deltas = trees.insertion_deltas(&dag.topological_order(), 0);
     assert!(deltas.iter().filter(|&&delta| delta == 0.0).count() > 1, "{deltas:?}");
 }
 
@@ -140,13 +140,13 @@ fn scores_and_prunings_do_not_depend_on_threads() {
     let (moments, _) = simulated(GraphFamily::ScaleFree, 25, 3, 400, 5);
     let run = |threads| {
         with_threads(threads, || {
-            let forest =
+            let trees =
                 GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), Constraints::none(25));
             let cached = Cached::with_capacity(Bic::new(&moments, Penalty::Auto).unwrap(), 500);
             let plain = GrowShrink::new(cached, Constraints::none(25));
             let scores = map(40, |k| {
                 let order = random_order(25, k as u64);
-                [OrderScore::score(&forest, &order).to_bits(), OrderScore::score(&plain, &order).to_bits()]
+                [OrderScore::score(&trees, &order).to_bits(), OrderScore::score(&plain, &order).to_bits()]
             });
             let model = LinearModel::new(&moments).unwrap();
             let rules: [&dyn Prune; 2] = [&TTest { model: &model, alpha: 0.001 }, &Lasso { model: &model }];

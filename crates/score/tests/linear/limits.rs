@@ -1,4 +1,4 @@
-//! What the true order is worth: the graphs that pruning and the sparse score make of it.
+//! What the true order gives: the graphs that pruning and the sparse score make of it.
 
 use gflowcausal_data::GraphFamily;
 use gflowcausal_determinism::map;
@@ -23,10 +23,10 @@ fn means(graph: GraphFamily, nodes: usize, degree: usize) -> [f64; 4] {
         let (order, free) = (dag.topological_order(), Constraints::none(nodes));
         let raw = LinearModel::new(&moments).expect("usable data");
         let standardized = LinearModel::new(&moments.standardized()).expect("usable data");
-        let forest =
+        let trees =
             GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).expect("usable data"), free.clone());
-        let selected = prune_order(&Selected(&forest), &order, &free);
-        assert_eq!(Some(&selected), forest.best_dag(&order).as_ref());
+        let selected = prune_order(&Selected(&trees), &order, &free);
+        assert_eq!(Some(&selected), trees.best_dag(&order).as_ref());
         [
             prune_order(&TTest { model: &raw, alpha: 0.001 }, &order, &free),
             prune_order(&TTest { model: &standardized, alpha: 0.001 }, &order, &free),

@@ -39,11 +39,11 @@ proptest! {
         let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 100, seed);
         let constraints = some_constraints();
         let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
-        let forest = GrowShrinkTrees::new(bic.clone(), constraints.clone());
+        let trees = GrowShrinkTrees::new(bic.clone(), constraints.clone());
         let plain = GrowShrink::new(bic, constraints.clone());
         for node in 0..10 {
             let before = subset(10, node, bits);
-            let answers = [forest.best_parents(node, &before), plain.best_parents(node, &before)];
+            let answers = [trees.best_parents(node, &before), plain.best_parents(node, &before)];
             for answer in answers {
                 prop_assert_eq!(answer.is_some(), constraints.required(node).is_subset(&before));
                 let Some(parents) = answer else { continue };
@@ -58,7 +58,7 @@ fn check_agreement<S: GaussianScore + Clone>(
     questions: &[(usize, u64)],
 ) -> Result<(), TestCaseError> {
     let nodes = score.nodes();
-    let forest = GrowShrinkTrees::new(score.clone(), Constraints::none(nodes));
+    let trees = GrowShrinkTrees::new(score.clone(), Constraints::none(nodes));
     let small = GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), 4000);
     let forgetful = GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), 0);
     let plain = GrowShrink::new(score, Constraints::none(nodes)).with_pairs();
@@ -66,12 +66,12 @@ fn check_agreement<S: GaussianScore + Clone>(
     let plain_hasty = GrowShrink::new(score, Constraints::none(nodes));
     for &(node, bits) in questions {
         let before = subset(nodes, node, bits);
-        let found = forest.best_parents(node, &before);
+        let found = trees.best_parents(node, &before);
         prop_assert_eq!(&found, &small.best_parents(node, &before));
         prop_assert_eq!(&found, &forgetful.best_parents(node, &before));
         prop_assert_eq!(&found, &plain.best_parents(node, &before));
         prop_assert_eq!(hasty.best_parents(node, &before), plain_hasty.best_parents(node, &before));
-        let value = forest.local(node, &before);
+        let value = trees.local(node, &before);
         prop_assert_eq!(value.to_bits(), forgetful.local(node, &before).to_bits());
         prop_assert_eq!(value.to_bits(), plain.local(node, &before).to_bits());
         prop_assert_eq!(value.to_bits(), score.local(node, &found.expect("nothing is required")).to_bits());
@@ -84,12 +84,12 @@ fn check_agreement<S: GaussianScore + Clone>(
 fn check_neighbours<S: GaussianScore + Clone>(score: &S, bits: u64) -> Result<(), TestCaseError> {
     let (nodes, budget) = (score.nodes(), 6000);
     let make = |bytes| GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), bytes);
-    let (forest, small, forgetful) = (make(usize::MAX), make(budget), make(0));
+    let (trees, small, forgetful) = (make(usize::MAX), make(budget), make(0));
     for node in 0..3 {
         for toggled in (0..nodes).flat_map(|a| (0..nodes).map(move |b| 1 << a | 1 << b)) {
             let before = subset(nodes, node, bits ^ toggled);
             let expected = forgetful.local(node, &before).to_bits();
-            prop_assert_eq!(forest.local(node, &before).to_bits(), expected);
+            prop_assert_eq!(trees.local(node, &before).to_bits(), expected);
             prop_assert_eq!(small.local(node, &before).to_bits(), expected);
             prop_assert!(small.bytes() <= budget, "{} bytes", small.bytes());
         }
@@ -109,15 +109,15 @@ fn some_constraints() -> Constraints {
 fn an_order_against_a_required_edge_is_impossible() {
     let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 2, 100, 1);
     let constraints = some_constraints();
-    let forest = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
+    let trees = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
     for k in 0..20 {
         let order = random_order(10, k);
         let possible = constraints.permits_order(&order);
-        assert_eq!(OrderScore::score(&forest, &order) > f64::NEG_INFINITY, possible);
-        assert_eq!(forest.best_dag(&order).is_some(), possible);
+        assert_eq!(OrderScore::score(&trees, &order) > f64::NEG_INFINITY, possible);
+        assert_eq!(trees.best_dag(&order).is_some(), possible);
         let model = LinearModel::new(&moments).unwrap();
         if possible {
-            let deltas = forest.insertion_deltas(&order, 3);
+            let deltas = trees.insertion_deltas(&order, 3);
             assert_eq!(deltas[0], f64::NEG_INFINITY, "its cause would come later");
             for dag in [
                 prune_order(&TTest { model: &model, alpha: 0.001 }, &order, &constraints),
@@ -143,8 +143,8 @@ fn causes_that_cancel_are_found_together() {
     let single = GrowShrink::new(&bic, Constraints::none(4));
     assert_eq!(single.best_parents(3, &before), Some(set(4, [2])));
     assert_eq!(single.with_pairs().best_parents(3, &before), Some(before.clone()));
-    let forest = GrowShrinkTrees::new(bic, Constraints::none(4));
-    assert_eq!(forest.best_parents(3, &before), Some(before));
+    let trees = GrowShrinkTrees::new(bic, Constraints::none(4));
+    assert_eq!(trees.best_parents(3, &before), Some(before));
 }
 
 #[test]

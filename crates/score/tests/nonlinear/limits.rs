@@ -1,4 +1,4 @@
-//! What the true order is worth: edges that each pruning gets wrong, for graphs of 10 variables and 40 edges.
+//! What the true order gives: edges that each pruning gets wrong, for graphs of 10 variables and 40 edges.
 
 use gflowcausal_data::{Model, Simulated, Simulation, simulate};
 use gflowcausal_determinism::map;

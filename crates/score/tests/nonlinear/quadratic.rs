@@ -100,7 +100,7 @@ fn repeated_and_linearly_dependent_parents_only_cost() {
     assert_close(score.local(3, &set(5, [0, 1, 4])), without - 4.0 * price, 1e-9);
 }
 
-/// One row of 10²⁴ beside rows of one rounds away what the small rows say, unless these are judged by themselves.
+/// One row of 10²⁴ beside rows of one rounds away what the small rows say, unless these are scored by themselves.
 #[test]
 fn a_variable_of_many_magnitudes_keeps_its_small_causes() {
     let u: Vec<f64> = uniforms(1600, 5).iter().map(|u| u * 2.0 - 1.0).collect();

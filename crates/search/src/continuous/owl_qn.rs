@@ -1,4 +1,4 @@
-//! A smooth function and an L1 penalty brought to a minimum by L-BFGS, orthant by orthant.
+//! OWL-QN: a smooth function and an L1 penalty brought to a minimum by L-BFGS, orthant by orthant.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ pub(super) trait Smooth {
     fn evaluate(&mut self, point: &[f64], gradient: &mut [f64]) -> f64;
 }
 
-/// A point and what the penalised function is worth there.
+/// A point and the value of the penalised function there.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Minimum {
     pub(super) point: Vec<f64>,
@@ -46,27 +46,27 @@ pub(super) fn minimize(
     stop: &AtomicBool,
 ) -> Minimum {
     let mut here = Iterate::at(f, penalty, free, start.to_vec());
-    let mut curvature = LbfgsHistory::default();
+    let mut history = LbfgsHistory::default();
     for _ in 0..MOST_STEPS {
         let slope = here.pseudo_gradient(penalty, free);
         if stop.load(Ordering::Relaxed) || slope.iter().all(|slope| slope.abs() <= LEAST_SLOPE) {
             break;
         }
-        let newton = curvature.newton_direction(&slope);
+        let newton = history.newton_direction(&slope);
         let direction = if penalty > 0.0 { aligned(newton, &slope) } else { newton };
-        let length = if curvature.is_empty() { 1.0 / norm(&slope).max(1.0) } else { 1.0 };
+        let length = if history.is_empty() { 1.0 / norm(&slope).max(1.0) } else { 1.0 };
         match step(f, penalty, free, &here, &slope, &direction, length) {
             Some(next) => {
                 let gain = here.value - next.value;
                 let scale = here.value.abs().max(next.value.abs()).max(1.0);
-                curvature.learn(&here, &next);
+                history.learn(&here, &next);
                 here = next;
                 if gain <= LEAST_GAIN * scale {
                     break;
                 }
             }
             // What was learned elsewhere may mislead here: once more along the slope itself.
-            None if !curvature.is_empty() => curvature = LbfgsHistory::default(),
+            None if !history.is_empty() => history = LbfgsHistory::default(),
             None => break,
         }
     }

@@ -9,16 +9,16 @@ use gflowcausal_determinism::map;
 use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, Pdag};
 use gflowcausal_score::LocalScore;
 
-use self::operators::{Class, Judge, Operator};
+use self::operators::{Class, Evaluator, Operator};
 use self::queue::Queue;
 
 /// Greedy equivalence search (Chickering 2002) with a score that is the same for equivalent graphs.
 ///
 /// Starts from the class of the required edges, takes the best insertion until none raises the score, then the best
 /// deletion. With turning (Hauser and Bühlmann 2012) it goes on with the best turn, and through all three again, until
-/// nothing raises the score. A step is taken only if the class it leads to has a member that obeys the constraints.
+/// nothing raises the score. A step is taken only if the class it leads to has a member that satisfies the constraints.
 pub struct Ges<'a> {
-    judge: Judge<'a>,
+    evaluator: Evaluator<'a>,
     turning: bool,
     known: Vec<Edge>,
 }
@@ -31,9 +31,9 @@ pub struct NotScoreEquivalent(pub &'static str);
 /// The class that the search ended in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundClass {
-    /// Arrows that all its members that obey share, and undirected edges.
+    /// Arrows that all its members that satisfy the constraints share, and undirected edges.
     pub class: Pdag,
-    /// A member that obeys.
+    /// A member that satisfies the constraints.
     pub member: Dag,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Ges<'a> {
             return Err(NotScoreEquivalent(score.name()));
         }
         let known = one_way(constraints);
-        Ok(Self { judge: Judge { score, constraints }, turning, known })
+        Ok(Self { evaluator: Evaluator { score, constraints }, turning, known })
     }
 
     /// Searches until no step raises the score, or `is_stopped`.
@@ -63,11 +63,11 @@ impl<'a> Ges<'a> {
         let mut now = self.start();
         loop {
             now = self.forward(now, &mut is_stopped);
-            now = self.greedy(now, Judge::deletions, &mut is_stopped).0;
+            now = self.greedy(now, Evaluator::deletions, &mut is_stopped).0;
             if !self.turning {
                 return now.found;
             }
-            let (turned, is_better) = self.greedy(now, Judge::turns, &mut is_stopped);
+            let (turned, is_better) = self.greedy(now, Evaluator::turns, &mut is_stopped);
             now = turned;
             if !is_better || is_stopped() {
                 return now.found;
@@ -76,19 +76,19 @@ impl<'a> Ges<'a> {
     }
 
     /// The class of the required edges alone.
-    fn start(&self) -> Iterate {
-        let nodes = self.judge.constraints.nodes();
-        let required = Dag::from_edges(nodes, self.judge.constraints.required_edges())
+    fn start(&self) -> SearchState {
+        let nodes = self.evaluator.constraints.nodes();
+        let required = Dag::from_edges(nodes, self.evaluator.constraints.required_edges())
             .expect("constraints can be obeyed");
         self.place(&Pdag::from(&required)).expect("constraints can be obeyed")
     }
 
-    fn forward(&self, start: Iterate, is_stopped: &mut impl FnMut() -> bool) -> Iterate {
+    fn forward(&self, start: SearchState, is_stopped: &mut impl FnMut() -> bool) -> SearchState {
         let mut now = start;
-        let mut queue = Queue::new(&self.judge, &now.class);
+        let mut queue = Queue::new(&self.evaluator, &now.class);
         while !is_stopped() {
             let Some((edge, next)) = queue.first(|operator| self.take(&now, operator)) else { break };
-            queue.renew(&self.judge, &now.class, &next.class, edge);
+            queue.renew(&self.evaluator, &now.class, &next.class, edge);
             now = next;
         }
         now
@@ -97,14 +97,14 @@ impl<'a> Ges<'a> {
     /// The best step of one kind until none raises the score; and whether there was any.
     fn greedy(
         &self,
-        start: Iterate,
-        steps: impl Fn(&Judge<'a>, &Class, usize) -> Vec<Operator> + Sync,
+        start: SearchState,
+        steps: impl Fn(&Evaluator<'a>, &Class, usize) -> Vec<Operator> + Sync,
         is_stopped: &mut impl FnMut() -> bool,
-    ) -> (Iterate, bool) {
+    ) -> (SearchState, bool) {
         let (mut now, mut is_better) = (start, false);
         while !is_stopped() {
             let nodes = now.class.skeleton.len();
-            let mut all = map(nodes, |effect| steps(&self.judge, &now.class, effect)).concat();
+            let mut all = map(nodes, |effect| steps(&self.evaluator, &now.class, effect)).concat();
             all.sort_by(Operator::rank);
             let Some(next) = all.iter().find_map(|operator| self.take(&now, operator)) else { break };
             (now, is_better) = (next, true);
@@ -112,16 +112,19 @@ impl<'a> Ges<'a> {
         (now, is_better)
     }
 
-    fn take(&self, now: &Iterate, operator: &Operator) -> Option<Iterate> {
+    fn take(&self, now: &SearchState, operator: &Operator) -> Option<SearchState> {
         if now.class.admits(operator) { self.place(&now.class.after(operator)) } else { None }
     }
 
-    /// The class of `graph`, if it has a member that obeys.
-    fn place(&self, graph: &Pdag) -> Option<Iterate> {
+    /// The class of `graph`, if it has a member that satisfies the constraints.
+    fn place(&self, graph: &Pdag) -> Option<SearchState> {
         let class = Cpdag::of(&graph.consistent_extension()?).into_pdag();
         let (oriented, member) = self.obeying(&class)?;
         let found = FoundClass { class: oriented, member };
-        self.judge.constraints.permits(&found.member).then(|| Iterate { class: Class::new(class), found })
+        self.evaluator
+            .constraints
+            .permits(&found.member)
+            .then(|| SearchState { class: Class::new(class), found })
     }
 
     /// `class` with the known directions and what follows from them, and a member that has them; none if there is none.
@@ -142,7 +145,7 @@ impl<'a> Ges<'a> {
 }
 
 /// Where the search stands.
-struct Iterate {
+struct SearchState {
     class: Class,
     found: FoundClass,
 }

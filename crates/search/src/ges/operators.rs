@@ -1,4 +1,4 @@
-//! Steps between neighbouring equivalence classes: which there are, what they are worth, what they lead to.
+//! Steps between neighbouring equivalence classes: which there are, how they change the score, what they lead to.
 
 use std::collections::BTreeMap;
 
@@ -149,8 +149,8 @@ fn union(a: &NodeSet, b: &NodeSet) -> NodeSet {
     all
 }
 
-/// What steps are judged by and have to obey.
-pub(super) struct Judge<'a> {
+/// The score that evaluates steps and the constraints that they satisfy.
+pub(super) struct Evaluator<'a> {
     pub(super) score: &'a dyn LocalScore,
     pub(super) constraints: &'a Constraints,
 }
@@ -158,7 +158,7 @@ pub(super) struct Judge<'a> {
 /// The local terms of one variable that were asked for.
 type Terms = BTreeMap<NodeSet, f64>;
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     fn most_parents(&self) -> usize {
         self.score.parent_limit().min(self.constraints.max_parents())
     }
@@ -178,7 +178,7 @@ impl Judge<'_> {
 
     /// The insertions of an arrow from each of `causes` into `effect` that raise the score.
     ///
-    /// `Insert(X, Y, T)` is worth `s(Y, Pa ∪ NA ∪ T ∪ X) − s(Y, Pa ∪ NA ∪ T)`; Chickering (2002), corollary 16.
+    /// `Insert(X, Y, T)` changes the score by `s(Y, Pa ∪ NA ∪ T ∪ X) − s(Y, Pa ∪ NA ∪ T)`; Chickering (2002), corollary 16.
     pub(super) fn insertions(
         &self,
         class: &Class,
@@ -211,7 +211,7 @@ impl Judge<'_> {
 
     /// The deletions of an edge into `effect` that raise the score.
     ///
-    /// `Delete(X, Y, H)` is worth `s(Y, Pa ∪ NA∖H ∖ X) − s(Y, Pa ∪ NA∖H ∪ X)`; Chickering (2002), corollary 18.
+    /// `Delete(X, Y, H)` changes the score by `s(Y, Pa ∪ NA∖H ∖ X) − s(Y, Pa ∪ NA∖H ∪ X)`; Chickering (2002), corollary 18.
     pub(super) fn deletions(&self, class: &Class, effect: usize) -> Vec<Operator> {
         let mut found = Vec::new();
         let mut terms = Terms::new();

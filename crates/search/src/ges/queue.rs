@@ -1,4 +1,4 @@
-//! All insertions that raise the score, best first, of which only those near a change are judged again.
+//! All insertions that raise the score, best first, of which only those near a change are evaluated again.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -6,17 +6,17 @@ use std::collections::BinaryHeap;
 use gflowcausal_determinism::map;
 use gflowcausal_graph::Edge;
 
-use super::operators::{Class, Judge, Operator};
+use super::operators::{Class, Evaluator, Operator};
 
 /// Insertions in the sequence of their gains.
 ///
-/// What an insertion into a variable is worth depends on the variable's parents and neighbours and on who is joined to
-/// whom among them. After a step the variables whose parents or neighbours changed are judged anew with every cause, and a
+/// The score difference of an insertion into a variable depends on the variable's parents and neighbours and on who is joined to
+/// whom among them. After a step the variables whose parents or neighbours changed are evaluated anew with every cause, and a
 /// few pairs beside the new edge; everything else stays. (As in fast GES, Ramsey et al. 2017; but what a step leaves
 /// cut off stays in the queue, so every step takes the best of all insertions there are.)
 pub(super) struct Queue {
     heap: BinaryHeap<Waiting>,
-    /// How often each pair was judged, by `effect · d + cause`.
+    /// How often each pair was evaluated, by `effect · d + cause`.
     versions: Vec<u32>,
     nodes: usize,
 }
@@ -46,7 +46,7 @@ impl Ord for Waiting {
     }
 }
 
-/// Which causes of a variable are to be judged again.
+/// Which causes of a variable are to be evaluated again.
 #[derive(Debug, Clone, Copy)]
 enum Again {
     All,
@@ -55,11 +55,11 @@ enum Again {
 
 impl Queue {
     /// All insertions into `class`.
-    pub(super) fn new(judge: &Judge<'_>, class: &Class) -> Self {
+    pub(super) fn new(evaluator: &Evaluator<'_>, class: &Class) -> Self {
         let nodes = class.skeleton.len();
         let mut queue = Self { heap: BinaryHeap::new(), versions: vec![0; nodes * nodes], nodes };
         let everything: Vec<(usize, Again)> = (0..nodes).map(|effect| (effect, Again::All)).collect();
-        queue.judge(judge, class, &everything);
+        queue.evaluate(evaluator, class, &everything);
         queue
     }
 
@@ -86,7 +86,7 @@ impl Queue {
     }
 
     /// Judges what a step from `before` to `now`, which joined the ends of `edge`, may have changed.
-    pub(super) fn renew(&mut self, judge: &Judge<'_>, before: &Class, now: &Class, edge: Edge) {
+    pub(super) fn renew(&mut self, evaluator: &Evaluator<'_>, before: &Class, now: &Class, edge: Edge) {
         let mut again = Vec::new();
         for effect in 0..self.nodes {
             let neighbours = now.graph.neighbours(effect);
@@ -102,10 +102,10 @@ impl Queue {
                 }
             }
         }
-        self.judge(judge, now, &again);
+        self.evaluate(evaluator, now, &again);
     }
 
-    fn judge(&mut self, judge: &Judge<'_>, class: &Class, again: &[(usize, Again)]) {
+    fn evaluate(&mut self, evaluator: &Evaluator<'_>, class: &Class, again: &[(usize, Again)]) {
         let nodes = self.nodes;
         for &(effect, causes) in again {
             let row = &mut self.versions[effect * nodes..][..nodes];
@@ -114,11 +114,11 @@ impl Queue {
                 Again::One(cause) => row[cause] += 1,
             }
         }
-        let judged = map(again.len(), |at| match again[at] {
-            (effect, Again::All) => judge.insertions(class, effect, 0..nodes),
-            (effect, Again::One(cause)) => judge.insertions(class, effect, std::iter::once(cause)),
+        let evaluated = map(again.len(), |at| match again[at] {
+            (effect, Again::All) => evaluator.insertions(class, effect, 0..nodes),
+            (effect, Again::One(cause)) => evaluator.insertions(class, effect, std::iter::once(cause)),
         });
-        for operator in judged.into_iter().flatten() {
+        for operator in evaluated.into_iter().flatten() {
             let version = self.versions[operator.edge.to * nodes + operator.edge.from];
             self.heap.push(Waiting { operator, version });
         }

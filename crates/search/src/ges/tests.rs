@@ -6,9 +6,9 @@ use gflowcausal_data::{Moments, Simulation, simulate};
 use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, all_dags};
 use gflowcausal_score::{Bic, GraphScore, Penalty};
 
-use super::operators::{Class, Judge, Kind, MINIMUM_GAIN, Operator};
+use super::operators::{Class, Evaluator, Kind, MINIMUM_GAIN, Operator};
 use super::queue::Queue;
-use super::{Ges, Iterate};
+use super::{Ges, SearchState};
 
 const NODES: usize = 5;
 
@@ -23,11 +23,11 @@ fn classes() -> Vec<Dag> {
     all_dags(NODES).step_by(331).collect()
 }
 
-fn all_steps(judge: &Judge<'_>, class: &Class, kind: Kind) -> Vec<Operator> {
+fn all_steps(evaluator: &Evaluator<'_>, class: &Class, kind: Kind) -> Vec<Operator> {
     let of = |effect| match kind {
-        Kind::Insert => judge.insertions(class, effect, 0..NODES),
-        Kind::Delete => judge.deletions(class, effect),
-        Kind::Turn => judge.turns(class, effect),
+        Kind::Insert => evaluator.insertions(class, effect, 0..NODES),
+        Kind::Delete => evaluator.deletions(class, effect),
+        Kind::Turn => evaluator.turns(class, effect),
     };
     (0..NODES).flat_map(of).filter(|operator| class.admits(operator)).collect()
 }
@@ -57,11 +57,11 @@ fn neighbours(class: &Cpdag, kind: Kind, score: &Bic) -> Vec<f64> {
 fn a_step_leads_where_it_says_and_is_worth_what_it_says() {
     let score = bic(NODES, 2, 1);
     let free = Constraints::none(NODES);
-    let judge = Judge { score: &score, constraints: &free };
+    let evaluator = Evaluator { score: &score, constraints: &free };
     for dag in classes() {
         let (class, before) = (Class::new(Cpdag::of(&dag).into_pdag()), score.graph(&dag));
         for kind in [Kind::Insert, Kind::Delete, Kind::Turn] {
-            for operator in all_steps(&judge, &class, kind) {
+            for operator in all_steps(&evaluator, &class, kind) {
                 let after = class.after(&operator).consistent_extension().expect("a member");
                 let gain = score.graph(&after) - before;
                 assert!((gain - operator.gain).abs() < 1e-6, "{operator:?} from {dag:?}: {gain}");
@@ -75,13 +75,13 @@ fn no_neighbouring_class_is_missed() {
     for seed in 0..2 {
         let score = bic(NODES, 2, seed);
         let free = Constraints::none(NODES);
-        let judge = Judge { score: &score, constraints: &free };
+        let evaluator = Evaluator { score: &score, constraints: &free };
         for dag in classes() {
             let class = Cpdag::of(&dag);
             let (steps, before) = (Class::new(class.as_pdag().clone()), score.graph(&dag));
             for kind in [Kind::Insert, Kind::Delete, Kind::Turn] {
                 let best = |values: Vec<f64>| values.into_iter().fold(0.0, f64::max);
-                let found = best(all_steps(&judge, &steps, kind).iter().map(|step| step.gain).collect());
+                let found = best(all_steps(&evaluator, &steps, kind).iter().map(|step| step.gain).collect());
                 let gains = neighbours(&class, kind, &score).into_iter().map(|value| value - before);
                 let expected = best(gains.filter(|&gain| gain > MINIMUM_GAIN).collect());
                 assert!((found - expected).abs() < 1e-6, "{kind:?} from {dag:?}: {found} {expected}");
@@ -97,12 +97,13 @@ fn the_queue_takes_the_step_that_judging_everything_again_would() {
         let score = bic(nodes, 3, seed);
         let free = Constraints::none(nodes);
         let search = Ges::new(&score, &free, false).expect("bic is score equivalent");
-        let mut now: Iterate = search.start();
-        let mut queue = Queue::new(&search.judge, &now.class);
+        let mut now: SearchState = search.start();
+        let mut queue = Queue::new(&search.evaluator, &now.class);
         let mut steps = 0;
         loop {
-            let judged = (0..nodes).flat_map(|effect| search.judge.insertions(&now.class, effect, 0..nodes));
-            let mut all: Vec<Operator> = judged.collect();
+            let evaluated =
+                (0..nodes).flat_map(|effect| search.evaluator.insertions(&now.class, effect, 0..nodes));
+            let mut all: Vec<Operator> = evaluated.collect();
             all.sort_by(Operator::rank);
             let expected = all.iter().find(|operator| search.take(&now, operator).is_some());
             let mut taken = None;
@@ -113,7 +114,7 @@ fn the_queue_takes_the_step_that_judging_everything_again_would() {
             });
             assert_eq!(taken.as_ref(), expected, "seed {seed}, step {steps}");
             let Some((edge, next)) = next else { break };
-            queue.renew(&search.judge, &now.class, &next.class, edge);
+            queue.renew(&search.evaluator, &now.class, &next.class, edge);
             (now, steps) = (next, steps + 1);
         }
         assert!(steps > nodes, "{steps} steps say little");

@@ -15,7 +15,7 @@ const MOST_ROUNDS: usize = 1000;
 /// Stops when no direction turns further (the tolerance of scikit-learn's `FastICA`).
 const LEAST_TURN: f64 = 1e-4;
 
-/// A covariance whose smallest eigenvalue is below this share of its largest has no inverse worth using.
+/// A covariance whose smallest eigenvalue is below this share of its largest has no usable inverse.
 const RESOLUTION: f64 = 1e-13;
 
 /// The matrix that takes `columns` to independent components of unit variance.

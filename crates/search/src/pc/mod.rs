@@ -29,7 +29,7 @@ pub struct Pc<'a> {
 pub struct PcClass {
     /// Arrows and undirected edges. On contradictory samples it may be no class of DAGs.
     pub class: Pdag,
-    /// A DAG that stands for it and obeys the constraints.
+    /// A DAG that stands for it and satisfies the constraints.
     pub member: Dag,
 }
 

@@ -104,7 +104,7 @@ impl<'a> Orientation<'a> {
     }
 }
 
-/// A DAG that stands for `class`: a member where it has one that obeys; else one with the same edges, as many of them as
+/// A DAG that stands for `class`: a member where it has one that satisfies the constraints; else one with the same edges, as many of them as
 /// can be in the direction they have there.
 ///
 /// Finite samples can contradict themselves, so that no DAG has all the arrows and only the v-structures found. The

@@ -144,6 +144,6 @@ fn true_knowledge_seldom_hinders() {
         let found = Ges::new(&score, &constraints, true).unwrap().search(|| false);
         right += usize::from(found.member == data.dag);
     }
-    // A class between two steps may have no member that obeys: no greedy search is safe from that.
+    // A class between two steps may have no member that satisfies the constraints: no greedy search is safe from that.
     assert!(right >= 6, "{right}");
 }

@@ -48,14 +48,14 @@ fn every_order_puts_required_causes_first() {
     }
     let (constraints, moments) = (constraints(8, &knowledge), moments(&data));
     let score = GrowShrinkTrees::new(Bic::new(&moments, Penalty::Auto).unwrap(), constraints.clone());
-    let obedient = ConstrainedOrderScore { score: &score, constraints: &constraints };
+    let constrained = ConstrainedOrderScore { score: &score, constraints: &constraints };
     let mut rng = stream(1, Stream::Test { k: 0 });
     let orders: [Order; 5] = [
         variance_order(&moments, &constraints),
         r2_order(&moments, &constraints).unwrap(),
         equal_variance_order(&moments, &constraints),
         random_order(&constraints, &mut rng),
-        boss(&obedient, &obedient, &mut rng, || false),
+        boss(&constrained, &constrained, &mut rng, || false),
     ];
     for order in orders {
         assert!(constraints.permits_order(&order), "{order:?}");
@@ -67,16 +67,16 @@ fn boss_finds_the_class_of_the_true_graph_and_stops_at_a_peak() {
     for seed in 0..6 {
         let data = simulated(10, 1, 10_000, seed);
         let free = Constraints::none(10);
-        let forest =
+        let trees =
             GrowShrinkTrees::new(Bic::new(&moments(&data), Penalty::Factor(2.0)).unwrap(), free.clone());
-        let hasty = GrowShrinkTrees::new(forest.local_score().clone(), free.clone()).without_pairs();
-        let score = ConstrainedOrderScore { score: &forest, constraints: &free };
+        let hasty = GrowShrinkTrees::new(trees.local_score().clone(), free.clone()).without_pairs();
+        let score = ConstrainedOrderScore { score: &trees, constraints: &free };
         let rough = ConstrainedOrderScore { score: &hasty, constraints: &free };
         let start = |k| boss(&rough, &score, &mut stream(seed, Stream::Restart { k }), || false);
-        let (order, value) = best_order(&forest, (0..4).map(start)).unwrap();
-        let found = forest.best_dag(&order).unwrap();
+        let (order, value) = best_order(&trees, (0..4).map(start)).unwrap();
+        let found = trees.best_dag(&order).unwrap();
         assert_eq!(Cpdag::of(&found), Cpdag::of(&data.dag), "seed {seed}");
-        assert!((forest.score(&order) - value).abs() < 1e-9);
-        assert!((0..10).all(|node| best_insertion(&forest, &order, node).is_none()));
+        assert!((trees.score(&order) - value).abs() < 1e-9);
+        assert!((0..10).all(|node| best_insertion(&trees, &order, node).is_none()));
     }
 }
