@@ -36,7 +36,7 @@ fn posterior(c: &mut Criterion) {
     for nodes in [5, 12, 14, 16] {
         let tables = tables(nodes);
         group.bench_function(BenchmarkId::new("sums", nodes), |b| {
-            b.iter(|| black_box(exact(&tables).log_z()))
+            b.iter(|| black_box(exact(&tables).log_z()));
         });
     }
     let tables = tables(5);

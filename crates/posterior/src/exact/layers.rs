@@ -39,13 +39,13 @@ impl LayerState {
 
     /// With `node`, which comes after the other members, in the open layer.
     #[must_use]
-    pub fn add(self, node: usize) -> Self {
+    pub fn extend(self, node: usize) -> Self {
         Self { open: self.open | 1 << node, ..self }
     }
 
     /// With the open layer closed and `node` in the next.
     #[must_use]
-    pub fn close(self, node: usize) -> Self {
+    pub fn next_layer(self, node: usize) -> Self {
         Self { before: self.within(), closed: self.open, open: 1 << node }
     }
 }
@@ -79,7 +79,7 @@ impl Layers {
         while state.placed() != self.sums.all() {
             let action = draw(&self.actions(state), &mut rng);
             let node = action % nodes;
-            state = if action < nodes { state.add(node) } else { state.close(node) };
+            state = if action < nodes { state.extend(node) } else { state.next_layer(node) };
             if state.within() != 0 {
                 let [within, touching] =
                     [state.within(), state.closed].map(|set| NodeSet::of(nodes, members(set)));

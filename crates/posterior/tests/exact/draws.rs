@@ -28,7 +28,7 @@ fn states(dag: &Dag) -> Vec<LayerState> {
     for layer in layers(dag) {
         for (at, node) in layer.iter().enumerate() {
             let state = states[states.len() - 1];
-            states.push(if at == 0 && state.open != 0 { state.close(node) } else { state.add(node) });
+            states.push(if at == 0 && state.open != 0 { state.next_layer(node) } else { state.extend(node) });
         }
     }
     states

@@ -68,7 +68,7 @@ impl NodeTable {
         table.add_extra_sets(problem, node)?;
         table.sums = table.terms.clone();
         sum_subsets(&mut table.sums);
-        if containing_fits(table.nodes, table.optional.len()) {
+        if TableSettings::sums_with_each_fit(table.nodes, table.optional.len()) {
             table.containing = table.optional.iter().map(|_| OnceLock::new()).collect();
         }
         Ok(table)
@@ -230,9 +230,4 @@ impl NodeTable {
 enum Drawn<'a> {
     Inside(usize),
     Extra(&'a NodeSet),
-}
-
-/// Whether the sums over the sets that have each of `candidates` variables fit in memory for all of `nodes` variables.
-fn containing_fits(nodes: usize, candidates: usize) -> bool {
-    nodes * candidates * (size_of::<f64>() << candidates) / 2 <= TableSettings::MEMORY
 }
