@@ -51,8 +51,8 @@ mod tests {
             counts[drawn.expect("some weight")] += 1.0;
         }
         for (count, weight) in counts.into_iter().zip(weights) {
-            let expected = 10_000.0 * weight;
-            assert!((count - expected as f64).abs() <= 4.5 * expected.sqrt(), "{count} against {expected}");
+            let expected: f64 = 10_000.0 * weight;
+            assert!((count - expected).abs() <= 4.5 * expected.sqrt(), "{count} against {expected}");
         }
     }
 }
