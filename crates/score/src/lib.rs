@@ -33,7 +33,7 @@ pub use gaussian::{Bge, BgePrior, Bic, BicEqual, Correlation, Fit, GaussianScore
 pub use gp::{GpMarginal, KernelRidge};
 pub use local::{GraphScore, LocalScore};
 pub use order::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
-pub use parent_set_table::{ParentSetTables, TableSettings, candidate_parents};
+pub use parent_set_table::{ParentSetTables, SumsAround, TableSettings, candidate_parents};
 pub use parents::{BestParents, BestTable, GrowShrink, GrowShrinkTrees, ParentTable};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,

@@ -33,8 +33,8 @@ impl Default for ChainsConfig {
         Self {
             seed: 0,
             starts: 4,
-            copies: 6,
-            hottest: 0.2,
+            copies: 4,
+            hottest: 0.3,
             sweeps: 20,
             burn_in: 0.25,
             max_draws: 1000,

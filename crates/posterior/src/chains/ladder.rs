@@ -10,10 +10,13 @@ use super::state::State;
 use super::{ChainsConfig, Target, accepts, is_set, reversal, split_merge, swap};
 
 /// Splits or merges, and swaps, in a sweep.
-const PARTITION_MOVES: usize = 4;
+const PARTITION_MOVES: usize = 2;
 
-/// Edges of a drawn DAG that a sweep tries to reverse.
-const REVERSALS: usize = 4;
+/// Edges of one drawn DAG that are tried to be reversed: many, because the drawing takes as long as a sweep.
+const REVERSALS: usize = 40;
+
+/// How many sweeps pass between such attempts, on average.
+const SWEEPS_PER_REVERSALS: u32 = 20;
 
 /// The copies of one start, the unheated first.
 ///
@@ -78,7 +81,9 @@ impl Ladder {
             split_merge::step(target, state, beta, rng);
             swap::step(target, state, beta, rng);
         }
-        reversal::step(target, state, beta, REVERSALS, rng);
+        if rng.random_ratio(1, SWEEPS_PER_REVERSALS) {
+            reversal::step(target, state, beta, REVERSALS, rng);
+        }
     }
 
     /// Tries to exchange neighbouring copies, from the first or the second on by turns.

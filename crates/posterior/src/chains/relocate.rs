@@ -2,6 +2,7 @@
 
 use gflowcausal_determinism::{StreamRng, categorical, log_add, rand::RngExt};
 use gflowcausal_graph::NodeSet;
+use gflowcausal_score::SumsAround;
 
 use super::{Target, state::State};
 
@@ -45,13 +46,69 @@ enum Relation {
     Alone,
 }
 
-/// The terms of one other variable for each [`Relation`].
-#[derive(Debug, Clone, Copy, Default)]
+/// A difference of two sums is trusted down to this share of the larger; else it is looked up without a difference.
+const TRUSTED_SHARE: f64 = 1e-6;
+
+/// A product below this is turned into a logarithm before it underflows.
+const SMALL: f64 = 1e-150;
+
+/// `exp(log)·factor`: products of many terms with few logarithms.
+#[derive(Debug, Clone, Copy)]
+struct Weight {
+    log: f64,
+    factor: f64,
+}
+
+impl Weight {
+    const ONE: Self = Self { log: 0.0, factor: 1.0 };
+
+    const ZERO: Self = Self::of_log(f64::NEG_INFINITY);
+
+    const fn of_log(log: f64) -> Self {
+        Self { log, factor: 1.0 }
+    }
+
+    fn multiply(&mut self, other: Self) {
+        self.log += other.log;
+        self.factor *= other.factor;
+        if self.factor < SMALL {
+            *self = Self::of_log(self.log());
+        }
+    }
+
+    fn log(self) -> f64 {
+        self.log + self.factor.ln()
+    }
+}
+
+/// The weights of one other variable, or their products over a layer, for each [`Relation`].
+#[derive(Debug, Clone, Copy)]
 struct Terms {
-    after: f64,
-    before: f64,
-    beside: f64,
-    alone: f64,
+    after: Weight,
+    before: Weight,
+    beside: Weight,
+    alone: Weight,
+}
+
+impl Terms {
+    const ONE: Self =
+        Self { after: Weight::ONE, before: Weight::ONE, beside: Weight::ONE, alone: Weight::ONE };
+
+    fn multiply(&mut self, other: &Self) {
+        self.after.multiply(other.after);
+        self.before.multiply(other.before);
+        self.beside.multiply(other.beside);
+        self.alone.multiply(other.alone);
+    }
+
+    fn get(&self, relation: Relation) -> Weight {
+        match relation {
+            Relation::After => self.after,
+            Relation::Before => self.before,
+            Relation::Beside => self.beside,
+            Relation::Alone => self.alone,
+        }
+    }
 }
 
 /// Room for the sums of a move, kept from one to the next.
@@ -59,8 +116,8 @@ struct Terms {
 pub(super) struct Relocation {
     terms: Vec<Terms>,
     affected: Vec<usize>,
-    /// The sums over the affected variables of each layer of the others.
-    layers: Vec<Terms>,
+    /// The logarithms of the products over the affected variables of each layer of the others, as in [`Terms`].
+    layers: Vec<[f64; 4]>,
     own: Vec<f64>,
     log_weights: Vec<f64>,
     within: NodeSet,
@@ -72,7 +129,7 @@ impl Relocation {
     pub(super) fn new(nodes: usize) -> Self {
         let none = NodeSet::empty(nodes);
         Self {
-            terms: vec![Terms::default(); nodes],
+            terms: vec![Terms::ONE; nodes],
             affected: Vec::new(),
             layers: Vec::new(),
             own: Vec::new(),
@@ -86,8 +143,8 @@ impl Relocation {
     /// Draws a new place for `node` from its conditional distribution at inverse temperature `beta`, given the layering
     /// of all other variables.
     ///
-    /// A Gibbs step, so nothing is rejected. Only variables that may have `node` as a parent are looked up, each for the
-    /// four cases of where `node` is: before, just before (alone or not), or not before.
+    /// A Gibbs step, so nothing is rejected. Only variables that may have `node` as a parent are looked up, once for all four
+    /// cases of where `node` is: before, just before (alone or not), or not before.
     pub(super) fn step(
         &mut self,
         target: &Target<'_>,
@@ -100,7 +157,7 @@ impl Relocation {
         self.evaluate(target, state, node, home);
         self.weigh(beta);
         let place = place(draw(&mut self.log_weights, rng));
-        self.put_back(state, node, place);
+        self.put_back(state, node, home, place);
     }
 
     fn evaluate(&mut self, target: &Target<'_>, state: &State, node: usize, home: Place) {
@@ -120,8 +177,8 @@ impl Relocation {
         self.own.push(target.term(node, &all, last));
     }
 
-    /// The terms of the variables in `layer` that may have `node` as a parent, and their sums. Those that were current,
-    /// given by the relation, are known.
+    /// The weights of the variables in `layer` that may have `node` as a parent, and the logarithms of their products.
+    /// The relation says for which of them the term is current.
     fn layer_terms(
         &mut self,
         target: &Target<'_>,
@@ -129,52 +186,83 @@ impl Relocation {
         node: usize,
         layer: usize,
         relation: Relation,
-    ) -> Terms {
+    ) -> [f64; 4] {
         let members = &state.layers[layer];
         let children = target.possible_children(node);
-        let mut sums = Terms::default();
+        let mut product = Terms::ONE;
         if !members.is_subset(children) {
-            sums.alone = f64::NEG_INFINITY;
+            product.alone = Weight::ZERO;
         }
         self.within.clone_from(&state.before[layer]);
         self.within.insert(node);
-        if let Some(last) = state.last_before(layer) {
-            self.last.clone_from(last);
-            self.last.insert(node);
+        match state.last_before(layer) {
+            Some(last) => self.last.clone_from(last),
+            None => self.last.clear(),
         }
         for child in members.iter().filter(|&child| children.contains(child)) {
-            let current = (relation, state.terms[child]);
             let terms = match target.only_term(child, node) {
-                Some(term) => self.rare_child(target, state, child, current, term),
-                None => self.child(target, state, child, current),
+                Some(term) => self.rare_child(target, state, child, (relation, state.terms[child]), term),
+                None => self.child(target, state, child),
             };
-            sums.after += terms.after;
-            sums.before += terms.before;
-            sums.beside += terms.beside;
-            sums.alone += terms.alone;
+            product.multiply(&terms);
             self.terms[child] = terms;
             self.affected.push(child);
         }
-        sums
+        [product.after, product.before, product.beside, product.alone].map(Weight::log)
     }
 
-    /// The terms of a variable with many parent sets that have the relocated one.
-    fn child(&self, target: &Target<'_>, state: &State, child: usize, current: (Relation, f64)) -> Terms {
+    /// The weights of a variable with many parent sets that have the relocated one.
+    fn child(&mut self, target: &Target<'_>, state: &State, child: usize) -> Terms {
+        let layer = state.layer_of[child];
+        let Some(sums) = target.tables.sums_around(child, &state.before[layer], &self.last, &self.single)
+        else {
+            return self.child_one_by_one(target, state, child);
+        };
+        let SumsAround { log_reference: log, all, without_other, without_last, without_both } = sums;
+        let weight = |relation: Relation, more: f64, less: f64| {
+            if more - less > TRUSTED_SHARE * more {
+                Weight { log, factor: more - less }
+            } else {
+                Weight::of_log(self.look_up(target, state, child, relation))
+            }
+        };
+        if layer == 0 {
+            let after = Weight::of_log(self.look_up(target, state, child, Relation::After));
+            let alone = weight(Relation::Alone, all, without_other);
+            return Terms { after, before: Weight::ZERO, beside: Weight::ZERO, alone };
+        }
+        Terms {
+            after: weight(Relation::After, without_other, without_both),
+            before: weight(Relation::Before, all, without_last),
+            beside: weight(Relation::Beside, all, without_both),
+            alone: weight(Relation::Alone, all, without_other),
+        }
+    }
+
+    fn child_one_by_one(&self, target: &Target<'_>, state: &State, child: usize) -> Terms {
+        let weight = |relation| Weight::of_log(self.look_up(target, state, child, relation));
+        Terms {
+            after: weight(Relation::After),
+            before: weight(Relation::Before),
+            beside: weight(Relation::Beside),
+            alone: weight(Relation::Alone),
+        }
+    }
+
+    /// The term of `child` for one place of the relocated variable.
+    fn look_up(&self, target: &Target<'_>, state: &State, child: usize, relation: Relation) -> f64 {
         let layer = state.layer_of[child];
         let last = state.last_before(layer);
-        let look_up = |relation: Relation| match (relation, last) {
-            _ if relation == current.0 => current.1,
+        match (relation, last) {
             (Relation::After, _) => target.term(child, &state.before[layer], last),
             (Relation::Alone, _) => target.term(child, &self.within, Some(&self.single)),
             (_, None) => f64::NEG_INFINITY,
             (Relation::Before, _) => target.term(child, &self.within, last),
-            (Relation::Beside, _) => target.term(child, &self.within, Some(&self.last)),
-        };
-        Terms {
-            after: look_up(Relation::After),
-            before: look_up(Relation::Before),
-            beside: look_up(Relation::Beside),
-            alone: look_up(Relation::Alone),
+            (Relation::Beside, Some(last)) => {
+                let mut last = last.clone();
+                last.union_with(&self.single);
+                target.term(child, &self.within, Some(&last))
+            }
         }
     }
 
@@ -201,46 +289,44 @@ impl Relocation {
             Some(_) => after,
             None => f64::NEG_INFINITY,
         };
-        Terms { after, before, beside, alone: term }
+        let [after, before, beside, alone] = [after, before, beside, term].map(Weight::of_log);
+        Terms { after, before, beside, alone }
     }
 
     /// The log-weight of every place, up to a constant, times `beta`: `Alone(0), Into(0), Alone(1), Into(1), …, Alone(m)`.
     fn weigh(&mut self, beta: f64) {
         let count = self.layers.len();
         self.log_weights.resize(2 * count + 1, 0.0);
+        // All variables at least two layers after a place, then all before it.
         let mut later = 0.0;
         for layer in (0..=count).rev() {
-            if let Some(sums) = self.layers.get(layer + 1) {
-                // `later`: the variables at least two layers after layer `layer`.
-                self.log_weights[2 * layer + 1] = sums.beside + later;
-                later += sums.before;
+            if let Some([_, before, beside, _]) = self.layers.get(layer + 1) {
+                self.log_weights[2 * layer + 1] = beside + later;
+                later += before;
             } else if layer < count {
                 self.log_weights[2 * layer + 1] = 0.0;
             }
-            self.log_weights[2 * layer] = later + self.layers.get(layer).map_or(0.0, |sums| sums.alone);
+            self.log_weights[2 * layer] = later + self.layers.get(layer).map_or(0.0, |[.., alone]| *alone);
         }
         let mut earlier = 0.0;
         for layer in 0..=count {
             let own = self.own[layer];
             self.log_weights[2 * layer] = beta * (self.log_weights[2 * layer] + earlier + own);
-            if let Some(sums) = self.layers.get(layer) {
-                earlier += sums.after;
+            if let Some([after, ..]) = self.layers.get(layer) {
+                earlier += after;
                 self.log_weights[2 * layer + 1] = beta * (self.log_weights[2 * layer + 1] + earlier + own);
             }
         }
     }
 
-    fn put_back(&self, state: &mut State, node: usize, place: Place) {
-        for &child in &self.affected {
-            let terms = self.terms[child];
-            state.terms[child] = match place.relation(state.layer_of[child]) {
-                Relation::After => terms.after,
-                Relation::Before => terms.before,
-                Relation::Beside => terms.beside,
-                Relation::Alone => terms.alone,
-            };
+    fn put_back(&self, state: &mut State, node: usize, home: Place, place: Place) {
+        if place != home {
+            for &child in &self.affected {
+                let relation = place.relation(state.layer_of[child]);
+                state.terms[child] = self.terms[child].get(relation).log();
+            }
+            state.terms[node] = self.own[place.layer()];
         }
-        state.terms[node] = self.own[place.layer()];
         put_in(state, node, place);
     }
 }
@@ -322,7 +408,7 @@ impl Relocation {
         self.weigh(beta);
         let placed = |(index, &log_weight): (usize, &f64)| {
             let mut state = rest.clone();
-            self.put_back(&mut state, node, place(index));
+            self.put_back(&mut state, node, home, place(index));
             (log_weight > f64::NEG_INFINITY).then_some((log_weight, state))
         };
         self.log_weights.iter().enumerate().filter_map(placed).collect()

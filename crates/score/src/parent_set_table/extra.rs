@@ -3,6 +3,8 @@
 use gflowcausal_determinism::log_add;
 use gflowcausal_graph::NodeSet;
 
+use super::SumsAround;
+
 /// A sum of weights below this may have lost some of them: they are added up as logarithms instead.
 const SMALL: f64 = 1e-280;
 
@@ -56,12 +58,56 @@ impl ExtraSets {
         }
         kept().fold(f64::NEG_INFINITY, |sum, extra| log_add(sum, extra.term))
     }
+
+    /// Whether a set outweighs the sum `log_reference` so much that ratios to it overflow.
+    pub(super) fn dwarf(&self, log_reference: f64) -> bool {
+        self.largest - log_reference > 500.0
+    }
+
+    /// Adds the sets that lie within each of the four; what is required must be checked beside.
+    pub(super) fn add_around(
+        &self,
+        sums: &mut SumsAround,
+        before: &NodeSet,
+        last: &NodeSet,
+        other: &NodeSet,
+    ) {
+        if self.sets.is_empty() {
+            return;
+        }
+        let scale = (self.largest - sums.log_reference).exp();
+        for extra in &self.sets {
+            let weight = scale * extra.weight;
+            let has_other = extra.touches(other);
+            if !extra.is_within_both(before, other) {
+                continue;
+            }
+            sums.all += weight;
+            let touches = extra.touches(last);
+            if !has_other {
+                sums.without_other += weight;
+            }
+            if !touches {
+                sums.without_last += weight;
+            }
+            if !has_other && !touches {
+                sums.without_both += weight;
+            }
+        }
+    }
 }
 
 impl ExtraSet {
     #[inline]
     pub(super) fn is_within(&self, within: &NodeSet) -> bool {
         within.contains(self.outsider) && (self.single || self.parents.is_subset(within))
+    }
+
+    /// Whether the set lies within `before` and `other` together.
+    #[inline]
+    fn is_within_both(&self, before: &NodeSet, other: &NodeSet) -> bool {
+        let contains = |node: usize| before.contains(node) || other.contains(node);
+        contains(self.outsider) && (self.single || self.parents.iter().all(contains))
     }
 
     /// Whether the set has a member of `touching`, which has none of the required parents.

@@ -112,6 +112,21 @@ impl TableProblem<'_> {
     }
 }
 
+/// Sums `Σ exp(term − log_reference)` over the parent sets within four sets of variables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SumsAround {
+    /// What the terms are divided by, as a logarithm.
+    pub log_reference: f64,
+    /// Within `before` and `other`.
+    pub all: f64,
+    /// Within `before`.
+    pub without_other: f64,
+    /// Within `before` and `other`, but not `last`.
+    pub without_last: f64,
+    /// Within `before`, but not `last`.
+    pub without_both: f64,
+}
+
 /// For every variable the tempered score of each allowed parent set, and the sums over all sets within any set.
 ///
 /// A set is allowed if the knowledge permits it and it either consists of candidates, or is the required parents and
@@ -188,6 +203,21 @@ impl ParentSetTables {
     #[must_use]
     pub fn log_sum_touching(&self, node: usize, within: &NodeSet, touching: &NodeSet) -> f64 {
         self.tables[node].log_sum_touching(within, touching)
+    }
+
+    /// The sums over parent sets of `node` within `before` and one variable `other` more, in all cases that matter for where
+    /// `other` is: none if no set within both is made of candidates.
+    ///
+    /// Four look-ups, where [`log_sum_touching`](Self::log_sum_touching) takes two for each case and cannot cancel.
+    #[must_use]
+    pub fn sums_around(
+        &self,
+        node: usize,
+        before: &NodeSet,
+        last: &NodeSet,
+        other: &NodeSet,
+    ) -> Option<SumsAround> {
+        self.tables[node].sums_around(before, last, other)
     }
 
     /// The term of one parent set; −∞ if it is not allowed.

@@ -8,7 +8,7 @@ use gflowcausal_graph::NodeSet;
 use super::extra::ExtraSets;
 use super::gather::Gather;
 use super::zeta::{spread, squeeze, subsets, sum_subsets};
-use super::{TableProblem, TableSettings};
+use super::{SumsAround, TableProblem, TableSettings};
 use crate::ScoreError;
 
 /// A difference of two sums is trusted down to this share of the larger: its relative error is then below 1e−7.
@@ -130,6 +130,43 @@ impl NodeTable {
         let touched = self.gather.index(touching);
         let inside = self.touching_inside(self.gather.index(within), touched);
         log_add(inside, self.extra.log_sum(within, |extra| extra.touches(touching)))
+    }
+
+    pub(super) fn sums_around(
+        &self,
+        before: &NodeSet,
+        last: &NodeSet,
+        other: &NodeSet,
+    ) -> Option<SumsAround> {
+        let (inside, added) = (self.gather.index(before), self.gather.index(other));
+        let kept = inside & !self.gather.index(last);
+        let log_reference = self.sums[inside | added];
+        if log_reference == f64::NEG_INFINITY || self.extra.dwarf(log_reference) {
+            return None;
+        }
+        let share = |set: usize| (self.sums[set] - log_reference).exp();
+        let mut sums = SumsAround {
+            log_reference,
+            all: 1.0,
+            without_other: share(inside),
+            without_last: share(kept | added),
+            without_both: share(kept),
+        };
+        self.extra.add_around(&mut sums, before, last, other);
+        let mut missing = self.required.clone();
+        missing.subtract(before);
+        let touched = !self.required.is_disjoint(last);
+        if touched || !missing.is_empty() {
+            sums.without_both = 0.0;
+        }
+        if !missing.is_empty() {
+            sums.without_other = 0.0;
+        }
+        missing.subtract(other);
+        if touched || !missing.is_empty() {
+            sums.without_last = 0.0;
+        }
+        missing.is_empty().then_some(sums)
     }
 
     /// `ln Σ exp(term)` over the subsets of `within` that have a bit of `touching`.
