@@ -106,7 +106,7 @@ fn edge_probabilities_are_those_of_all_dags_each_counted_once() {
             let tables = tables(&Made { nodes, scale: 1.5 }, &constraints, &[]);
             let mut chains =
                 Chains::new(&tables, &constraints, &[], ChainsConfig::default()).expect("a start");
-            chains.advance(150, &never());
+            chains.advance(1000, &never());
             let summary = chains.summary().expect("some rounds");
             let difference = largest_difference(&summary.edge_probabilities, &enumerated(&tables));
             assert!(difference < 0.01, "{nodes} variables, {constraints:?}: {difference}");
