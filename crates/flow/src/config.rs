@@ -68,7 +68,7 @@ impl Default for TrainConfig {
     }
 }
 
-/// Adam's settings.
+/// Adam's step lengths.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
@@ -78,30 +78,11 @@ pub struct OptimizerConfig {
     pub final_learning_rate: Option<f64>,
     /// The step length of `ln Z`; 0.1 unless said otherwise.
     pub log_partition_learning_rate: Option<f64>,
-    /// How slowly the mean of gradients forgets.
-    pub beta1: f64,
-    /// How slowly the mean of squared gradients forgets.
-    pub beta2: f64,
-    /// What keeps the division finite.
-    pub epsilon: f64,
-    /// How fast weights shrink, apart from the gradient.
-    pub weight_decay: f64,
-    /// The largest norm of a gradient; longer ones are shortened. None: no limit.
-    pub clip: Option<f64>,
 }
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self {
-            learning_rate: 1e-3,
-            final_learning_rate: None,
-            log_partition_learning_rate: None,
-            beta1: 0.9,
-            beta2: 0.999,
-            epsilon: 1e-8,
-            weight_decay: 0.0,
-            clip: None,
-        }
+        Self { learning_rate: 1e-3, final_learning_rate: None, log_partition_learning_rate: None }
     }
 }
 
@@ -235,16 +216,6 @@ impl TrainConfig {
             "optimizer.log_partition_learning_rate",
             log_partition.unwrap_or(LOG_PARTITION_LEARNING_RATE),
         )?;
-        below_one("optimizer.beta1", optimizer.beta1)?;
-        below_one("optimizer.beta2", optimizer.beta2)?;
-        positive("optimizer.epsilon", optimizer.epsilon)?;
-        check(
-            "optimizer.weight_decay",
-            optimizer.weight_decay,
-            optimizer.weight_decay >= 0.0,
-            "zero or more",
-        )?;
-        positive("optimizer.clip", optimizer.clip.unwrap_or(1.0))?;
         share("exploration.start", exploration.start)?;
         share("exploration.end", exploration.end)?;
         positive("temperature.target", temperature.target)?;
@@ -288,10 +259,6 @@ fn positive(setting: &'static str, value: f64) -> Result<(), ConfigError> {
 
 fn share(setting: &'static str, value: f64) -> Result<(), ConfigError> {
     check(setting, value, (0.0..=1.0).contains(&value), "from 0 to 1")
-}
-
-fn below_one(setting: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(setting, value, (0.0..1.0).contains(&value), "from 0 to below 1")
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub use exact::{Distribution, Divergence, Lattice, LatticeError, StateSpace, Too
 pub use network::{Activation, DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
-pub use reward::{LocalLogReward, LogReward, SumOfLocal};
+pub use reward::{LocalLogReward, LogReward};
 pub use sampler::{Sample, SampleMode, Sampler};
 pub use terminal::{Terminal, TerminalKind};
 pub use trainer::{Best, LocalSearch, Problem, TrainError, Trainer};

@@ -45,8 +45,6 @@ pub enum Event<'a> {
     Best { iteration: usize, terminal: &'a Terminal, log_reward: f64 },
     /// An iteration is done.
     Iteration(Progress),
-    /// Training stopped.
-    Stopped(Stopped),
 }
 
 /// Whoever watches training.

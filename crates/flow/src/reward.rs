@@ -28,33 +28,3 @@ pub trait LocalLogReward: Sync {
     /// The term of `node` given its predecessors in an order, or its parents in a DAG.
     fn log_local(&self, node: usize, given: &NodeSet) -> f64;
 }
-
-/// A local log-reward as a log-reward: the sum over an order's or a DAG's nodes.
-#[derive(Debug, Clone)]
-pub struct SumOfLocal<L>(pub L);
-
-impl<L: LocalLogReward> LogReward for SumOfLocal<L> {
-    /// # Panics
-    /// On a graph that may hold cycles: it has no local terms.
-    fn log_reward(&self, terminal: &Terminal) -> f64 {
-        match terminal {
-            Terminal::Order(order) => {
-                let mut placed = NodeSet::empty(order.nodes());
-                let term = |node| {
-                    let term = self.0.log_local(node, &placed);
-                    placed.insert(node);
-                    term
-                };
-                order.iter().map(term).sum()
-            }
-            Terminal::Dag(dag) => {
-                (0..dag.nodes()).map(|node| self.0.log_local(node, dag.parents(node))).sum()
-            }
-            Terminal::Digraph(_) => panic!("a graph that may hold cycles has no local terms"),
-        }
-    }
-
-    fn local(&self) -> Option<&dyn LocalLogReward> {
-        Some(&self.0)
-    }
-}

@@ -135,7 +135,7 @@ pub enum Error {
     Moments(#[from] MomentsError),
     /// Training settings that cannot be.
     #[error(transparent)]
-    Training(#[from] ConfigError),
+    Training(ConfigError),
     /// Training that cannot start or go on.
     #[error(transparent)]
     Train(#[from] TrainError),
@@ -145,6 +145,22 @@ pub enum Error {
     /// A file or directory that the system refuses.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl From<ConfigError> for Error {
+    /// A setting that is an option of ours is refused by the option's name.
+    fn from(error: ConfigError) -> Self {
+        let ConfigError::Range { setting, value, range } = error else { return Self::Training(error) };
+        let option = match setting {
+            "iterations" => "iterations",
+            "batch_size" => "batch-size",
+            "network.width" => "hidden",
+            "optimizer.learning_rate" => "learning-rate",
+            "temperature.target" => "temperature",
+            _ => return Self::Training(error),
+        };
+        Self::Value { option, value, range }
+    }
 }
 
 impl Error {

@@ -6,7 +6,7 @@
 use gflowcausal_data::{Moments, Simulation, simulate};
 use gflowcausal_determinism::{StreamRng, map};
 use gflowcausal_flow::{
-    Event, Lattice, LocalLogReward, LocalSearch, ObjectiveName, Problem, SumOfLocal, Terminal, TrainConfig,
+    Event, Lattice, LocalLogReward, LocalSearch, LogReward, ObjectiveName, Problem, Terminal, TrainConfig,
     Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
@@ -41,6 +41,23 @@ impl LocalLogReward for Terms {
     }
 }
 
+impl LogReward for Terms {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        let mut placed = NodeSet::empty(NODES);
+        let order = terminal.as_order().expect("orders have rewards");
+        let term = |node| {
+            let term = self.log_local(node, &placed);
+            placed.insert(node);
+            term
+        };
+        order.iter().map(term).sum()
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        Some(self)
+    }
+}
+
 impl OrderModularScore for Terms {
     fn name(&self) -> &'static str {
         "bic"
@@ -66,9 +83,9 @@ impl LocalSearch for Climb<'_> {
 
 /// How far the best order that training finds is from the best there is.
 fn shortfall(seed: u64, improvements: usize) -> f64 {
-    let (constraints, reward) = (Constraints::none(NODES), SumOfLocal(Terms::simulated(seed)));
-    let (_, optimum) = Lattice::new(&reward.0, &constraints).unwrap().best_order();
-    let climb = Climb(&reward.0);
+    let (constraints, reward) = (Constraints::none(NODES), Terms::simulated(seed));
+    let (_, optimum) = Lattice::new(&reward, &constraints).unwrap().best_order();
+    let climb = Climb(&reward);
     let problem = Problem { constraints: &constraints, reward: &reward, local_search: Some(&climb) };
     let (walk, objective) = (Walk::Order, ObjectiveName::Tb);
     let mut config =

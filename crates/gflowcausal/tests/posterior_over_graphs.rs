@@ -6,8 +6,8 @@
 
 use gflowcausal_data::{Moments, Simulation, simulate};
 use gflowcausal_flow::{
-    Distribution, Event, ExplorationConfig, LocalLogReward, ObjectiveName, Problem, StateSpace, SumOfLocal,
-    TrainConfig, Trainer, Walk,
+    Distribution, Event, ExplorationConfig, LocalLogReward, LogReward, ObjectiveName, Problem, StateSpace,
+    Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_score::{Bge, BgePrior, LocalScore};
@@ -39,6 +39,17 @@ impl LocalLogReward for Terms {
     }
 }
 
+impl LogReward for Terms {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        let dag = terminal.as_dag().expect("DAGs have rewards");
+        (0..NODES).map(|node| self.log_local(node, dag.parents(node))).sum()
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        Some(self)
+    }
+}
+
 /// Trajectory balance, annealed, the step length falling to a thousandth.
 fn config() -> TrainConfig {
     let (walk, objective) = (Walk::Graph, ObjectiveName::Tb);
@@ -65,7 +76,7 @@ fn edge_marginals(distribution: &Distribution) -> Vec<f64> {
 
 #[test]
 fn the_policy_draws_dags_by_their_posterior() {
-    let (constraints, reward) = (Constraints::none(NODES), SumOfLocal(Terms::simulated(0)));
+    let (constraints, reward) = (Constraints::none(NODES), Terms::simulated(0));
     let environment = Walk::Graph.environment(constraints.clone()).unwrap();
     let space = StateSpace::enumerate(&*environment, 100_000).unwrap();
     let posterior = space.target(&reward);

@@ -158,7 +158,7 @@ fn options_that_cannot_be() {
             vec!["--max-parents", "18446744073709551615"],
             "error[bad-option]: --max-parents is 18446744073709552000, but must be at most 1000000",
         ),
-        (vec!["--batch-size", "0"], "error[bad-option]: batch_size is 0, but must be above zero"),
+        (vec!["--batch-size", "0"], "error[bad-option]: --batch-size is 0, but must be above zero"),
         (
             vec!["--score", "varsort", "--prune", "score"],
             "error[bad-combination]: --prune score does not go with score 'varsort'",

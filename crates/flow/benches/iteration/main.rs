@@ -16,7 +16,7 @@ use std::time::Instant;
 use cpu_time::ThreadTime;
 use gflowcausal_determinism::with_threads;
 use gflowcausal_flow::{
-    Environment, Event, LocalLogReward, MlpConfig, ObjectiveName, Problem, ReplayConfig, SumOfLocal,
+    Environment, Event, LocalLogReward, LogReward, MlpConfig, ObjectiveName, Problem, ReplayConfig, Terminal,
     TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, NodeSet};
@@ -28,6 +28,16 @@ const WIDTH: usize = 256;
 
 /// A reward that costs nothing, so that the engine alone is measured.
 struct Nothing;
+
+impl LogReward for Nothing {
+    fn log_reward(&self, _: &Terminal) -> f64 {
+        0.0
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        Some(self)
+    }
+}
 
 impl LocalLogReward for Nothing {
     fn log_local(&self, _: usize, _: &NodeSet) -> f64 {
@@ -101,7 +111,7 @@ impl Case {
     /// Hands a training step to `measure`.
     fn with_step<R>(&self, measure: impl FnOnce(&mut dyn FnMut()) -> R) -> R {
         let Self { walk, objective, nodes, .. } = *self;
-        let (constraints, reward) = (Constraints::none(nodes), SumOfLocal(Nothing));
+        let (constraints, reward) = (Constraints::none(nodes), Nothing);
         let replay = ReplayConfig { capacity: 0, share: 0.0 };
         let config =
             TrainConfig { walk, objective, iterations: usize::MAX, replay, ..TrainConfig::default() };

@@ -16,7 +16,7 @@ use crate::{Environment, Network, TrainConfig};
 const KEY: &str = "gflowcausal";
 
 /// The version of the layout. Counted up with every change that an older program could not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a checkpoint cannot be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,6 @@
 mod progress;
 mod shard;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream};
 use gflowcausal_graph::Constraints;
 
@@ -118,23 +116,6 @@ impl<'a> Trainer<'a> {
             environment,
             problem,
         })
-    }
-
-    /// Goes on until the iterations are done, training has converged or `stop` becomes true.
-    ///
-    /// # Errors
-    /// When a terminal state has no finite log-reward.
-    pub fn run(&mut self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Stopped, TrainError> {
-        let stopped = loop {
-            if stop.load(Ordering::Relaxed) {
-                break Stopped::Interrupted;
-            }
-            if let Some(reason) = self.step(observer)? {
-                break reason;
-            }
-        };
-        observer.observe(&Event::Stopped(stopped));
-        Ok(stopped)
     }
 
     /// One iteration of Algorithm 1; says if it was not needed because training is over.
@@ -335,9 +316,9 @@ impl<'a> Trainer<'a> {
         let shrinkage = optimizer.shrinkage(self.iteration, self.config.iterations);
         let gradient = BatchShard::total_gradient(&mut self.shards);
         let rate = shrinkage * optimizer.learning_rate;
-        self.adam.step(optimizer, rate, gradient, self.network.parameters_mut());
+        self.adam.step(rate, gradient, self.network.parameters_mut());
         let rate = shrinkage * self.config.log_partition_learning_rate();
-        self.log_partition += self.log_partition_adam.step(optimizer, rate, outcome.log_partition_grad);
+        self.log_partition += self.log_partition_adam.step(rate, outcome.log_partition_grad);
     }
 
     /// Moves the constant along with the log-rewards as the temperature falls.

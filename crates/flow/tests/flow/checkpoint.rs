@@ -8,12 +8,12 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_flow::{
     CheckpointError, Event, LocalSearch, MlpConfig, ObjectiveName, Policy, Problem, ReplayConfig,
-    ResumeError, SampleMode, SumOfLocal, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
+    ResumeError, SampleMode, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 use tempfile::tempdir;
 
-use crate::tables::{LocalTable, local_table};
+use crate::tables::{LocalTable, SumOfLocal, local_table};
 
 const NODES: usize = 4;
 const ITERATIONS: usize = 12;
@@ -173,7 +173,7 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     newer[at..at + now.len()].copy_from_slice(later);
     fs::write(&path, newer).unwrap();
     let error = refusal(&given, &path, same(), "data");
-    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 1"), "{error}");
+    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 2"), "{error}");
 }
 
 #[test]

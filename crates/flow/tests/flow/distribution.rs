@@ -4,11 +4,11 @@
 
 use gflowcausal_flow::{
     Distribution, Event, FlowScale, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
-    StateSpace, SumOfLocal, TemperatureConfig, TrainConfig, Trainer, Walk,
+    StateSpace, TemperatureConfig, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
-use crate::tables::{FarApart, LocalTable, Table, local_table};
+use crate::tables::{FarApart, LocalTable, SumOfLocal, Table, local_table};
 
 /// How much is learned.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_flow::{LocalLogReward, LogReward, SumOfLocal, Terminal};
+use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::NodeSet;
 
 /// Uniform in `[0, spread)` for each key, the same for the same key.
@@ -49,5 +49,32 @@ pub(crate) struct FarApart(pub(crate) LocalTable);
 impl LocalLogReward for FarApart {
     fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
         self.0.log_local(node, given) - 150.0 * (node as f64 + 1.0)
+    }
+}
+
+/// A local log-reward as a log-reward: the sum over an order's or a DAG's nodes.
+pub(crate) struct SumOfLocal<L>(pub(crate) L);
+
+impl<L: LocalLogReward> LogReward for SumOfLocal<L> {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        match terminal {
+            Terminal::Order(order) => {
+                let mut placed = NodeSet::empty(order.nodes());
+                let term = |node| {
+                    let term = self.0.log_local(node, &placed);
+                    placed.insert(node);
+                    term
+                };
+                order.iter().map(term).sum()
+            }
+            Terminal::Dag(dag) => {
+                (0..dag.nodes()).map(|node| self.0.log_local(node, dag.parents(node))).sum()
+            }
+            _ => panic!("a graph that may hold cycles has no local terms"),
+        }
+    }
+
+    fn local(&self) -> Option<&dyn LocalLogReward> {
+        Some(&self.0)
     }
 }
