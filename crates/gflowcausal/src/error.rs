@@ -61,6 +61,9 @@ pub enum Error {
     /// Two options that make no sense together.
     #[error("--{option} {value} does not go with score '{with}'")]
     Combination { option: &'static str, value: &'static str, with: &'static str },
+    /// A walk that the method has no use for.
+    #[error("method {method} does not take walk {walk}: it takes {}", takes.join(", "))]
+    OtherWalk { method: &'static str, walk: &'static str, takes: Vec<&'static str> },
     /// An option that nothing would read.
     #[error("--{option} has no effect with {with}")]
     NoEffect { option: &'static str, with: String },
@@ -181,7 +184,7 @@ impl Error {
             Self::KnowledgeFile { source, .. } => source.code(),
             Self::Knowledge(error) => error.code(),
             Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
-            Self::Combination { .. } | Self::NeedsRows { .. } => "bad-combination",
+            Self::Combination { .. } | Self::OtherWalk { .. } | Self::NeedsRows { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
@@ -228,6 +231,7 @@ impl Error {
             Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
             Self::Score(error) => Some(score_fix(error).into()),
             Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
+            Self::OtherWalk { .. } => Some("leave --walk out: each method has a default".into()),
             Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
             Self::NoEffect { .. } => Some("leave the option out".into()),
             Self::NeedsRows { .. } => Some("give the table itself, or leave the option out".into()),

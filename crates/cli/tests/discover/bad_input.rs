@@ -144,6 +144,14 @@ fn options_that_cannot_be() {
             vec!["--method", "exact", "--walk", "chain"],
             "error[option-without-effect]: --walk has no effect with method exact",
         ),
+        (
+            vec!["--walk", "free"],
+            "error[bad-combination]: method gflowcausal does not take walk free: it takes order, edges, chain",
+        ),
+        (
+            vec!["--method", "gflownets-score", "--walk", "edges"],
+            "error[bad-combination]: method gflownets-score does not take walk edges: it takes free",
+        ),
         (vec!["--temperature", "0"], "error[bad-option]: --temperature is 0, but must be above zero"),
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
         (

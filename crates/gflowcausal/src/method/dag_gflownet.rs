@@ -2,7 +2,7 @@
 
 use gflowcausal_flow::{ObjectiveName, Problem, TrainConfig, Trainer, Walk};
 
-use super::training::{resumed, train};
+use super::training::{check_walk, resumed, train};
 use super::{Discover, Found, Run, Step, Task, policy_draws};
 use crate::model::GraphReward;
 use crate::posterior::Posterior;
@@ -21,11 +21,22 @@ impl Discover for DagGFlowNet {
     }
 
     fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "iterations", "batch-size", "learning-rate", "hidden", "temperature", "samples"]
+        &[
+            "score",
+            "penalty",
+            "walk",
+            "iterations",
+            "batch-size",
+            "learning-rate",
+            "hidden",
+            "temperature",
+            "samples",
+        ]
     }
 
     fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         let nodes = model.constraints().nodes();
+        check_walk(config, self.name(), &[Walk::Graph])?;
         settings(config, nodes).validate()?;
         reward(model).map(|_| ())
     }

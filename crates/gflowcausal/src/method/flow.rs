@@ -11,7 +11,7 @@ use gflowcausal_graph::{Dag, Order};
 use gflowcausal_score::OrderScore;
 use gflowcausal_search::best_order;
 
-use super::training::{Trained, resumed, train};
+use super::training::{Trained, check_walk, resumed, train};
 use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
 use crate::local_search::{Effort, LocalSearch};
 use crate::model::{CyclicGraphReward, GraphReward, OrderEvaluator, OrderReward, nearest_order};
@@ -38,6 +38,9 @@ const CLOSE_LOOKS: usize = STARTS + 2;
 
 /// What the first few draws of many variables have to be worth for more of them.
 const LEAST_EFFECTIVE: f64 = 5.0;
+
+/// The walks that the user can choose from. `free` has no order and no DAG to search from: it is the ablation's.
+const WALKS: &[Walk] = &[Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
 
 /// The GFlowNet of the paper, on the walk the user chooses.
 pub(super) struct GFlowCausal;
@@ -76,16 +79,12 @@ impl Discover for GFlowCausal {
 
     fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
         let score = model.score_name().name();
+        check_walk(config, self.name(), WALKS)?;
         settings(config, model.constraints().nodes()).validate()?;
-        match config.walk {
-            Walk::Free => {
-                Err(Error::Combination { option: "walk", value: "free", with: "method gflowcausal" })
-            }
-            Walk::Graph if GraphReward::new(model).is_none() => {
-                Err(Error::Combination { option: "walk", value: "graph", with: score })
-            }
-            _ => Ok(()),
+        if !config.walk.ends_in_orders() && GraphReward::new(model).is_none() {
+            return Err(Error::Combination { option: "walk", value: config.walk.name(), with: score });
         }
+        Ok(())
     }
 
     fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {

@@ -2,7 +2,7 @@
 
 use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
 
-use super::training::{resumed, train};
+use super::training::{check_walk, resumed, train};
 use super::{Discover, Found, Run, Step, Task, policy_draws};
 use crate::model::{CyclicGraphReward, nearest_order};
 use crate::posterior::Posterior;
@@ -27,6 +27,7 @@ impl Discover for GFlowNetsScore {
             "prune",
             "threshold",
             "alpha",
+            "walk",
             "objective",
             "iterations",
             "batch-size",
@@ -38,6 +39,7 @@ impl Discover for GFlowNetsScore {
     }
 
     fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
+        check_walk(config, self.name(), &[Walk::Free])?;
         settings(config, model.constraints().nodes()).validate()?;
         self.reward(model).map(|_| ())
     }

@@ -1,9 +1,9 @@
 //! Training as every method with a policy goes through it: resumed, watched, stopped in time, saved.
 
-use gflowcausal_flow::{Event, Problem, Progress, Stopped, Trainer, ValidTrainConfig};
+use gflowcausal_flow::{Event, Problem, Progress, Stopped, Trainer, ValidTrainConfig, Walk};
 
 use super::{Run, Step, Wish};
-use crate::Error;
+use crate::{Config, Error};
 
 /// A trainer and what each of its iterations brought.
 pub(super) type Trained<'a> = (Trainer<'a>, Vec<Progress>);
@@ -57,4 +57,13 @@ fn save(trainer: &Trainer<'_>, history: &[Progress], run: &Run<'_>) -> Result<()
         Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
         _ => Ok(()),
     }
+}
+
+/// Refuses a walk that `method` does not take. The default is always taken: it stands for the method's own.
+pub(super) fn check_walk(config: &Config, method: &'static str, walks: &[Walk]) -> Result<(), Error> {
+    if config.walk == Config::default().walk || walks.contains(&config.walk) {
+        return Ok(());
+    }
+    let takes = walks.iter().map(|walk| walk.name()).collect();
+    Err(Error::OtherWalk { method, walk: config.walk.name(), takes })
 }
