@@ -167,7 +167,7 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     let more = Given { constraints: Constraints::none(NODES + 1), ..Given::new() };
     let error = refusal(&more, &path, same(), "data");
     assert!(error.to_string().ends_with("is about 4 variables, not 5"), "{error}");
-    let (now, later) = (br#"\"version\":1,"#, br#"\"version\":9,"#);
+    let (now, later) = (br#"\"version\":2,"#, br#"\"version\":9,"#);
     let at = whole.windows(now.len()).position(|bytes| bytes == now).unwrap();
     let mut newer = whole.clone();
     newer[at..at + now.len()].copy_from_slice(later);
