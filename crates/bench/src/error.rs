@@ -124,7 +124,7 @@ impl BenchError {
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         match self {
-            Self::Library(error) => error.fix(),
+            Self::Library(error) => error.fix().map(|advice| advice.to_string()),
             Self::Within { source, .. } => source.fix(),
             Self::NoSuite => Some(format!("name one, or all:\n{}", Suite::list())),
             Self::UnknownSuite { known, .. } => {

@@ -9,7 +9,7 @@ use gflowcausal::data::{
     NetworkSimulation, Simulated, Simulation, SimulationError, builtin, simulate, simulate_network,
 };
 use gflowcausal::graph::choices;
-use gflowcausal::methods;
+use gflowcausal::{methods, option};
 use serde::{Deserialize, Serialize};
 
 use super::peers::Peer;
@@ -214,7 +214,7 @@ impl Method {
     pub(super) fn trains(&self) -> bool {
         let name = self.option("--method").unwrap_or("gflowcausal");
         let known = methods().iter().find(|method| method.name() == name);
-        self.peer.is_none() && known.is_some_and(|method| method.settings().contains(&"iterations"))
+        self.peer.is_none() && known.is_some_and(|method| method.options().contains(&option::iterations))
     }
 
     /// The word that stands behind an option.

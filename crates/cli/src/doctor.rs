@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     match diagnosis.errors().next() {
         Some(finding) if arguments.strict => {
-            Err(Failure::input(finding.code, finding.what.clone()).with_help(finding.fix.clone()))
+            Err(Failure::input(finding.code, finding.what.clone()).with_help(finding.fix.to_string()))
         }
         _ => Ok(()),
     }

@@ -18,7 +18,8 @@ pub(crate) struct Failure {
 impl From<gflowcausal::Error> for Failure {
     fn from(error: gflowcausal::Error) -> Self {
         let exit = if error.is_input() { 2 } else { 1 };
-        Self { exit, code: error.code().to_owned(), message: error.to_string(), help: error.fix() }
+        let help = error.fix().map(|advice| advice.to_string());
+        Self { exit, code: error.code().to_owned(), message: error.to_string(), help }
     }
 }
 

@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gflowcausal::data::{
-    Delimiter, Header, OptionError, ReadError, ReadOptions, Source, Table, builtin, parse_types, read_table,
-};
-use gflowcausal::graph::{Choice, Dag, NamedGraph};
+use gflowcausal::data::{Delimiter, OptionError, ReadError, parse_types};
+use gflowcausal::graph::{Choice, NamedGraph};
 use gflowcausal::graph_io::{Format, FormatError};
-use gflowcausal::{Error, FileError, graph_io};
+use gflowcausal::{DataFile, Error, FileError, NamedTable, graph_io};
 
 use crate::failure::Failure;
 
@@ -28,7 +26,7 @@ pub(crate) struct DataArguments {
 
 impl DataArguments {
     /// Reads the table.
-    pub(crate) fn read(&self) -> Result<Data, Failure> {
+    pub(crate) fn read(&self) -> Result<NamedTable, Failure> {
         self.reading.read(&self.data)
     }
 }
@@ -58,55 +56,17 @@ fn checked<T: 'static, E: Display + 'static>(
     move |text| parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// A table and where it comes from.
-#[derive(Debug)]
-pub(crate) struct Data {
-    /// What the user calls it: a built-in name, or the file's name.
-    pub(crate) name: String,
-    /// The values.
-    pub(crate) table: Table,
-    /// The graph held to be true, if it comes with the data.
-    pub(crate) truth: Option<Dag>,
-}
-
 impl Reading {
     /// Reads the table in the file, or of the name, `data`.
-    pub(crate) fn read(&self, data: &str) -> Result<Data, Failure> {
-        if let Some(data) = self.builtin(data)? {
-            return Ok(data);
-        }
-        let source = if data == "-" { Source::Stdin } else { Source::Path(PathBuf::from(data)) };
-        let table = read_table(&source, &self.options()?).map_err(Error::from)?;
-        tracing::info!(rows = table.rows(), columns = table.columns().len(), "read {data}");
-        Ok(Data { name: file_name(data), table, truth: None })
-    }
-
-    fn builtin(&self, data: &str) -> Result<Option<Data>, Failure> {
-        // A directory is no table: it may well be the run of the data that it is named after.
-        if Path::new(data).exists() && !Path::new(data).is_dir() {
-            return Ok(None);
-        }
-        let Some(known) = builtin(data) else { return Ok(None) };
-        if *self != Self::default() {
-            let message = format!("the built-in data set '{data}' takes no reading options");
-            return Err(Failure::input("option-without-effect", message).with_help("leave them out"));
-        }
-        Ok(Some(Data { name: data.to_owned(), table: known.table, truth: Some(known.truth) }))
-    }
-
-    fn options(&self) -> Result<ReadOptions, Error> {
-        Ok(ReadOptions {
-            header: if self.no_header { Header::Absent } else { Header::Detect },
-            delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
-            types: self.types.as_deref().map(parse_types).transpose()?.unwrap_or_default(),
-            memory_limit: free_memory(),
-            ..ReadOptions::default()
-        })
+    fn read(&self, data: &str) -> Result<NamedTable, Failure> {
+        let Self { no_header, delimiter, types } = self.clone();
+        let file = DataFile { path: data.to_owned(), no_header, delimiter, types, sha256: None };
+        Ok(file.read(free_memory())?)
     }
 }
 
 /// How many bytes of memory are free, where the system says so.
-fn free_memory() -> Option<u64> {
+pub(crate) fn free_memory() -> Option<u64> {
     let report = fs::read_to_string("/proc/meminfo").ok()?;
     let line = report.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -156,13 +116,6 @@ impl GraphFile {
 
 fn refuse_graph(path: &Path, source: FormatError) -> Failure {
     Error::GraphFile { path: path.to_owned(), source }.into()
-}
-
-fn file_name(data: &str) -> String {
-    match Path::new(data).file_name() {
-        Some(name) if data != "-" => name.to_string_lossy().into_owned(),
-        _ => "standard input".to_owned(),
-    }
 }
 
 /// A parser for a type whose values have fixed names: shows them in `--help`, completes them, refuses others.

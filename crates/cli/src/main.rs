@@ -15,6 +15,7 @@ mod progress;
 mod report;
 mod sample;
 mod score;
+mod settings;
 mod simulate;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use gflowcausal::Step;
+use gflowcausal::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Common;
@@ -38,45 +38,45 @@ impl Progress {
         }
     }
 
-    pub(crate) fn show(&mut self, step: Step) {
+    pub(crate) fn show(&mut self, phase: Phase) {
         match self {
             Self::Silent => {}
-            Self::Bar(bar) => show_bar(bar, step),
-            Self::Lines { last, iterations } => show_line(last, iterations, step),
+            Self::Bar(bar) => show_bar(bar, phase),
+            Self::Lines { last, iterations } => show_line(last, iterations, phase),
         }
     }
 }
 
-fn show_bar(bar: &ProgressBar, step: Step) {
-    match step {
-        Step::Searching => bar.set_message("local search"),
-        Step::Training { done, iterations } => {
+fn show_bar(bar: &ProgressBar, phase: Phase) {
+    match phase {
+        Phase::Searching => bar.set_message("local search"),
+        Phase::Training { done, iterations } => {
             bar.set_length(iterations as u64);
             bar.set_position(done as u64);
             bar.reset_eta();
         }
-        Step::Iteration(progress) => {
+        Phase::Iteration(progress) => {
             bar.set_position(progress.iteration as u64);
             bar.set_message(message(&progress));
         }
-        Step::Sampling => bar.set_message("sampling"),
-        Step::Done => bar.finish_and_clear(),
+        Phase::Sampling => bar.set_message("sampling"),
+        Phase::Done => bar.finish_and_clear(),
         _ => {}
     }
 }
 
-fn show_line(last: &mut Instant, iterations: &mut usize, step: Step) {
-    match step {
-        Step::Searching => anstream::eprintln!("local search"),
-        Step::Training { done, iterations: all } => {
+fn show_line(last: &mut Instant, iterations: &mut usize, phase: Phase) {
+    match phase {
+        Phase::Searching => anstream::eprintln!("local search"),
+        Phase::Training { done, iterations: all } => {
             *iterations = all;
             anstream::eprintln!("training: {done} of at most {all} iterations done");
         }
-        Step::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
+        Phase::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
             *last = Instant::now();
             anstream::eprintln!("iteration {}/{iterations}: {}", progress.iteration, message(&progress));
         }
-        Step::Sampling => anstream::eprintln!("sampling"),
+        Phase::Sampling => anstream::eprintln!("sampling"),
         _ => {}
     }
 }

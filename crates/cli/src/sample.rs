@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{Error, RunDir, RunFile, sample, write_samples};
+use gflowcausal::{DataFile, Error, RunDir, RunFile, sample, write_samples};
 
 use crate::failure::Failure;
-use crate::input::Reading;
+use crate::input::free_memory;
 use crate::output::{Common, Shape, aligned, print_bytes, print_text};
 
 /// How many of the likeliest graphs the text lists.
@@ -42,13 +42,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
-    let text = dir.read("config.toml").map_err(Error::from)?;
-    let file = RunFile::parse(&String::from_utf8_lossy(&text))
-        .map_err(|reason| Error::ConfigFile { path: dir.file("config.toml"), reason })?;
+    let file = RunFile::read(&dir.file("config.toml"))?;
     let stored = file.about.data.clone().unwrap_or_default();
-    let path = arguments.data.clone().unwrap_or(stored.path);
-    let reading = Reading { no_header: stored.no_header, delimiter: stored.delimiter, types: stored.types };
-    let data = reading.read(&path)?;
+    let data_file = DataFile { path: arguments.data.clone().unwrap_or(stored.path.clone()), ..stored };
+    let data = data_file.read(free_memory())?;
     let seed = arguments.seed.unwrap_or(file.config.seed.wrapping_add(1));
     let (draws, posterior) = sample(&dir, &data.table, &file.config, arguments.number as usize, seed)?;
     let names: Vec<String> = data

@@ -1,17 +1,16 @@
-//! `score`: what a given graph is worth on a table, variable by variable and edge by edge.
+//! `score`: the score of a given graph on a table, variable by variable and edge by edge.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::data::Missing;
 use gflowcausal::graph_io::{Orientation, ReadOptions};
-use gflowcausal::{Config, DataResult, GraphReport, ScoreName, fingerprint, read_truth, score_graph};
+use gflowcausal::{DataResult, GraphReport, fingerprint, read_truth, score_graph};
 use serde::Serialize;
 
-use crate::discover::{Penalty, penalty};
 use crate::failure::Failure;
 use crate::input::{DataArguments, one_of};
 use crate::output::{Common, Shape, aligned, print_json, print_text};
+use crate::settings::Scoring;
 
 /// Score a given graph, node by node and edge by edge.
 #[derive(Debug, Args)]
@@ -41,35 +40,6 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-/// What a graph is judged by.
-#[derive(Debug, Clone, Copy, Args)]
-struct Scoring {
-    /// What the graph is judged by.
-    #[arg(long, default_value = "auto", value_parser = one_of::<ScoreName>())]
-    score: ScoreName,
-    /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
-    #[arg(long, default_value = "auto", value_parser = penalty)]
-    penalty: Penalty,
-    /// What to do about missing values.
-    #[arg(long, default_value = "error", value_parser = one_of::<Missing>(), help_heading = "Reading")]
-    missing: Missing,
-    /// Scale each column to mean 0 and standard deviation 1 first.
-    #[arg(long, help_heading = "Reading")]
-    standardize: bool,
-}
-
-impl Scoring {
-    fn config(&self) -> Config {
-        Config {
-            score: self.score,
-            penalty: self.penalty.0,
-            missing: self.missing,
-            standardize: self.standardize,
-            ..Config::default()
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct ScoreResult<'a> {
     version: &'static str,
@@ -95,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let names: Vec<&str> = data.table.names().collect();
     let options = ReadOptions { orientation: arguments.orientation, names: None };
     let dag = read_truth(&arguments.graph, &options, &names)?;
-    let report = score_graph(&data.table, &dag, &arguments.scoring.config())?;
+    let report = score_graph(&data.table, &dag, &arguments.scoring.config()?)?;
     if arguments.format == Shape::Text {
         return print_text(&text(&data.name, &report));
     }

@@ -13,7 +13,7 @@ mod table;
 mod write;
 
 pub use builtin::{Builtin, builtin, builtin_names};
-pub use doctor::{Diagnosis, Finding, Severity, doctor};
+pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor};
 pub use em::EmEstimate;
 pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};

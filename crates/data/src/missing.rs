@@ -2,7 +2,7 @@
 
 use gflowcausal_graph::{Advice, choices, pluralize};
 
-use crate::Table;
+use crate::{Column, Table};
 
 choices! {
     /// What to do about values that are not there.
@@ -59,6 +59,7 @@ impl MissingError {
             Self::Infinite { .. } => "infinite-value",
             Self::Singular(_) => "collinear-columns",
             Self::Categorical(_) => "text-column",
+            Self::EmptyColumn(_) => "empty-column",
             _ => "missing-values",
         }
     }
@@ -73,7 +74,9 @@ impl MissingError {
                 Advice::new("use ").set("missing", "drop").then(format!(", or leave '{column}' out"))
             }
             Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
-            Self::EmptyColumn(column) | Self::Singular(column) => format!("leave '{column}' out").into(),
+            Self::EmptyColumn(column) | Self::Singular(column) => {
+                Advice::new("leave it out: ").set("exclude", column)
+            }
             Self::NeverTogether(one, other) => format!("leave '{one}' or '{other}' out").into(),
             Self::NotConverged { .. } => too_many_gaps("drop"),
         }
@@ -102,8 +105,18 @@ impl Table {
         match first {
             None => Ok(()),
             Some((found, row)) => {
+                self.refuse_empty_column()?;
                 Err(MissingError::Present { count: self.missing(), column: found.name.clone(), row: row + 1 })
             }
+        }
+    }
+
+    /// A column of gaps can neither be filled nor its rows be dropped.
+    fn refuse_empty_column(&self) -> Result<(), MissingError> {
+        let is_empty = |column: &&Column| (0..self.rows()).all(|row| column.values.is_missing(row));
+        match self.columns().iter().find(is_empty) {
+            Some(column) if self.rows() > 0 => Err(MissingError::EmptyColumn(column.name.clone())),
+            _ => Ok(()),
         }
     }
 
@@ -115,6 +128,7 @@ impl Table {
         let is_complete = |row: &usize| !self.columns().iter().any(|column| column.values.is_missing(*row));
         let complete: Vec<usize> = (0..self.rows()).filter(is_complete).collect();
         if complete.is_empty() && self.rows() > 0 {
+            self.refuse_empty_column()?;
             return Err(MissingError::NothingLeft(self.rows()));
         }
         Ok((self.select_rows(&complete), self.rows() - complete.len()))
@@ -124,7 +138,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Column, MISSING_CODE};
+    use crate::MISSING_CODE;
 
     fn gappy() -> Table {
         Table::new(vec![
@@ -141,6 +155,20 @@ mod tests {
         assert_eq!(error.code(), "missing-values");
         assert_eq!(error.advice(), fill_gaps());
         assert_eq!(gappy().select_rows(&[0, 3]).require_complete(), Ok(()));
+    }
+
+    #[test]
+    fn a_column_without_values_is_to_be_left_out() {
+        let table = Table::new(vec![
+            Column::continuous("a", vec![1.0, 2.0]),
+            Column::continuous("b", vec![f64::NAN, f64::NAN]),
+        ])
+        .unwrap();
+        for error in [table.require_complete().unwrap_err(), table.drop_incomplete().unwrap_err()] {
+            assert_eq!(error.to_string(), "column 'b' has no values at all");
+            assert_eq!(error.code(), "empty-column");
+            assert_eq!(error.advice().to_string(), "leave it out: --exclude b");
+        }
     }
 
     #[test]

@@ -1,166 +1,126 @@
-//! One configuration for TOML files, the command line and Python; only a checked one runs.
+//! The options of discovery, each declared once: [`Config`] is what TOML files, the command line and Python fill in.
 
-use gflowcausal_data::Missing;
+use gflowcausal_data::{FINDINGS, Missing};
 use gflowcausal_flow::{ObjectiveName, Walk};
 use gflowcausal_graph::choices;
-use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::fingerprint::digest;
-use crate::method::{Discover, method};
+use crate::method::{Discover, method, methods};
 use crate::model::ScoreName;
+use crate::option_spec::{
+    Kind, Named, OptionSpec, OptionValue, Range, auto_or_number, file, flag, kebab, list, number, one_of,
+    one_of_named, options, whole,
+};
 
-/// How a causal graph is looked for. Keys are the command line's options without their dashes in front.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
-    /// The way to find a graph, by its name in the registry.
-    pub method: String,
+/// More than this many of anything is a slip of the pen.
+const MANY: u64 = 1_000_000;
+
+/// The heading of what is known beforehand.
+const KNOWLEDGE: &str = "Knowledge";
+
+/// The heading of what is done to the table first.
+const READING: &str = "Reading";
+
+options! {
+    choices: ScoreName, NetworkName, PruneName, TestName, Missing, Walk, ObjectiveName;
+
+    /// The method of discovery.
+    method: String = "gflowcausal".into(), one_of_named(method_names).common();
     /// What graphs are scored by.
-    pub score: ScoreName,
-    /// What a parent costs, in multiples of `ln n`; none: by the extended BIC's rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub penalty: Option<f64>,
+    score: ScoreName = ScoreName::Auto, one_of::<ScoreName>();
+    /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
+    penalty: Option<f64> = None, auto_or_number("PENALTY", Range::Any).open("auto");
     /// How graphs are grown.
-    pub walk: Walk,
-    /// Which balance of flows is learned; none: `tb`, and `mdb` for walk `graph`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objective: Option<ObjectiveName>,
-    /// What learns the flows.
-    pub network: NetworkName,
+    walk: Walk = Walk::Order, one_of_named(walk_names);
+    /// Which balance of flows is learned.
+    objective: Option<ObjectiveName> = None, one_of_named(objective_names).open("tb; mdb for walk graph");
+    /// The network that learns the flows.
+    network: NetworkName = NetworkName::Mlp, one_of::<NetworkName>();
     /// How an order becomes a graph.
-    pub prune: PruneName,
-    /// How large a slope must be for `prune = "threshold"`, and a weight of methods `notears` and `dagma`; 0.3 unless
-    /// said otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<f64>,
-    /// The largest p-value for `prune = "t-test"` and `"cam"`, 0.001 unless said otherwise; for method `pc` the largest
-    /// at which a dependence is believed, 0.05 unless said otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alpha: Option<f64>,
-    /// The most training iterations; none: by the number of variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iterations: Option<usize>,
-    /// Trajectories an iteration; none: by the number of variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch_size: Option<usize>,
-    /// Adam's step; none: 0.001.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub learning_rate: Option<f64>,
-    /// Units of each of the network's two hidden layers; none: by the number of variables.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hidden: Option<usize>,
-    /// The temperature of the returned policy: graphs are drawn ∝ exp(score / temperature).
-    pub temperature: f64,
+    prune: PruneName = PruneName::Auto, one_of::<PruneName>();
+    /// The smallest slope that stays, with pruning `threshold`, and the smallest weight, with methods `notears` and `dagma`.
+    threshold: Option<f64> = None, number("W", Range::NotNegative).open("0.3");
+    /// The largest p-value, with prunings `t-test` and `cam` and with method `pc`.
+    alpha: Option<f64> = None, number("P", Range::Share).open("0.001; 0.05 for method pc");
+    /// The most training iterations.
+    iterations: Option<usize> = None, whole("N", 1, 1000 * MANY).open("by the number of variables");
+    /// Trajectories an iteration.
+    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables");
+    /// Adam's learning rate.
+    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001");
+    /// Units of each hidden layer.
+    hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables");
+    /// Graphs are drawn ∝ exp(score / T).
+    temperature: f64 = 1.0, number("T", Range::Positive);
     /// How many graphs are drawn for the probabilities.
-    pub samples: usize,
-    /// The weight of the L1 penalty of methods `notears` and `dagma`; 0.1 and 0.03 unless said otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub l1: Option<f64>,
-    /// From how many random orders method `boss` starts; none: 10 up to 200 variables, 3 beyond.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restarts: Option<usize>,
-    /// Whether method `ges` also turns edges, after adding and removing them.
-    pub turning: bool,
-    /// The test of independence of method `pc`; none: by the columns' types.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test: Option<TestName>,
-    /// Edges that must be there, as `A->B`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub require: Vec<String>,
-    /// Edges that must not be there, as `A->B`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub forbid: Vec<String>,
-    /// The most parents a variable may have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_parents: Option<usize>,
-    /// The text of a knowledge file in Tetrad's format.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub knowledge: Option<String>,
-    /// Columns to leave out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub exclude: Vec<String>,
-    /// The doctor's findings to go on in spite of, by their codes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ignore: Vec<String>,
+    samples: usize = 1000, whole("N", 1, 100 * MANY);
+    /// The weight of the L1 penalty of methods `notears` and `dagma`.
+    l1: Option<f64> = None, number("WEIGHT", Range::NotNegative).open("0.1; 0.03 for dagma");
+    /// From how many random orders method `boss` starts.
+    restarts: Option<usize> = None, whole("N", 1, MANY).open("10 up to 200 variables, 3 beyond");
+    /// Let method `ges` turn edges too.
+    turning: bool = false, flag();
+    /// The test of independence of method `pc`.
+    test: Option<TestName> = None, one_of::<TestName>().open("by the columns' types");
+    /// An edge that must be there; may be repeated.
+    require: Vec<String> = Vec::new(), list("A->B").under(KNOWLEDGE).common();
+    /// An edge that must not be there; may be repeated.
+    forbid: Vec<String> = Vec::new(), list("A->B").under(KNOWLEDGE).common();
+    /// The most parents of a variable.
+    max_parents: Option<usize> = None, whole("K", 0, MANY).open("no limit").under(KNOWLEDGE).common();
+    /// A knowledge file in Tetrad's format.
+    knowledge: Option<String> = None, file("FILE").under(KNOWLEDGE).common();
+    /// A column to leave out; may be repeated.
+    exclude: Vec<String> = Vec::new(), list("NAME").under(READING).common();
+    /// Go on in spite of this finding of the doctor's; may be repeated.
+    ignore: Vec<String> = Vec::new(), list("CODE").under(READING).common();
     /// What to do about missing values.
-    pub missing: Missing,
-    /// Whether columns are z-scored first.
-    pub standardize: bool,
+    missing: Missing = Missing::Error, one_of::<Missing>().under(READING).common();
+    /// Scale each column to mean 0 and standard deviation 1 first.
+    standardize: bool = false, flag().under(READING).common();
     /// The same seed gives the same result.
-    pub seed: u64,
+    seed: u64 = 0, whole("N", 0, i64::MAX as u64).common();
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            method: "gflowcausal".into(),
-            score: ScoreName::Auto,
-            penalty: None,
-            walk: Walk::Order,
-            objective: None,
-            network: NetworkName::Mlp,
-            prune: PruneName::Auto,
-            threshold: None,
-            alpha: None,
-            iterations: None,
-            batch_size: None,
-            learning_rate: None,
-            hidden: None,
-            temperature: 1.0,
-            samples: 1000,
-            l1: None,
-            restarts: None,
-            turning: false,
-            test: None,
-            require: Vec::new(),
-            forbid: Vec::new(),
-            max_parents: None,
-            knowledge: None,
-            exclude: Vec::new(),
-            ignore: Vec::new(),
-            missing: Missing::Error,
-            standardize: false,
-            seed: 0,
+fn method_names() -> Vec<Named> {
+    methods().iter().map(|method| (method.name(), method.about())).collect()
+}
+
+fn walk_names() -> Vec<Named> {
+    Walk::ALL.iter().map(|walk| (walk.name(), "")).collect()
+}
+
+fn objective_names() -> Vec<Named> {
+    ObjectiveName::ALL.iter().map(|objective| (objective.name(), "")).collect()
+}
+
+impl OptionSpec {
+    /// The option called `name`, with dashes or underscores.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<&'static Self> {
+        OPTIONS.iter().find(|spec| spec.name == name || spec.key == name)
+    }
+
+    /// The default in words, where there is one.
+    #[must_use]
+    pub fn default_text(&self) -> Option<String> {
+        let default = Config::default().to_table().get(self.key).cloned();
+        match (default, self.open) {
+            (_, Some(open)) => Some(open.to_owned()),
+            (Some(toml::Value::Boolean(_)) | None, None) => None,
+            (Some(toml::Value::String(text)), None) => Some(text),
+            (Some(value), None) => Some(value.to_string()),
         }
     }
+
+    /// The methods that read it; none is listed where all do.
+    #[must_use]
+    pub fn readers(&self) -> Vec<&'static str> {
+        let reads = |method: &&&dyn Discover| method.options().contains(&self.name);
+        methods().iter().filter(reads).map(|method| method.name()).collect()
+    }
 }
-
-/// Keys that only some methods read.
-const METHOD_KEYS: &[&str] = &[
-    "score",
-    "penalty",
-    "prune",
-    "threshold",
-    "alpha",
-    "walk",
-    "objective",
-    "network",
-    "iterations",
-    "batch-size",
-    "learning-rate",
-    "hidden",
-    "temperature",
-    "samples",
-    "l1",
-    "restarts",
-    "turning",
-    "test",
-];
-
-/// Keys that every method reads.
-const COMMON: &[&str] = &[
-    "method",
-    "require",
-    "forbid",
-    "max-parents",
-    "knowledge",
-    "exclude",
-    "ignore",
-    "missing",
-    "standardize",
-    "seed",
-];
 
 impl Config {
     /// Reads a configuration in TOML.
@@ -168,7 +128,40 @@ impl Config {
     /// # Errors
     /// What is wrong with it, and where; unknown keys with the list of known ones.
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+        toml::from_str(text).map_err(told).and_then(Self::from_table)
+    }
+
+    /// Reads a configuration from a table of keys and values; `auto` leaves a number open.
+    ///
+    /// # Errors
+    /// What is wrong with it; unknown keys with the list of known ones.
+    pub fn from_table(mut table: toml::Table) -> Result<Self, String> {
+        table.retain(|key, value| {
+            let spec = OptionSpec::of_name(key);
+            !(spec.is_some_and(|spec| matches!(spec.kind, Kind::AutoOrNumber(_))) && is_auto(value))
+        });
+        table.try_into().map_err(told)
+    }
+
+    /// The same with the values of `table`: lists grow, other values are replaced.
+    ///
+    /// # Errors
+    /// As for [`from_table`](Self::from_table).
+    pub fn with(&self, table: toml::Table) -> Result<Self, String> {
+        let mut merged = self.to_table();
+        for (key, value) in table {
+            match (merged.get_mut(&key), value) {
+                (Some(toml::Value::Array(items)), toml::Value::Array(more)) => items.extend(more),
+                (_, value) => drop(merged.insert(key, value)),
+            }
+        }
+        Self::from_table(merged)
+    }
+
+    /// Every value that is not left open, by its key.
+    #[must_use]
+    pub fn to_table(&self) -> toml::Table {
+        toml::Table::try_from(self).expect("every value has a TOML form")
     }
 
     /// The configuration in TOML; every value that is not left open.
@@ -177,67 +170,51 @@ impl Config {
         toml::to_string(self).expect("every value has a TOML form")
     }
 
-    /// Every key.
-    pub fn keys() -> impl Iterator<Item = &'static str> {
-        COMMON.iter().chain(METHOD_KEYS).copied()
-    }
-
-    /// Refuses options that the chosen method would not read, and numbers that make no sense.
+    /// Refuses values out of range and options that the chosen method would not read.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        self.check_sizes()?;
+        for (spec, value) in self.values() {
+            spec.check(value)?;
+        }
         let method = method(&self.method)?;
-        let known = |key: &str| COMMON.contains(&key) || method.settings().contains(&key);
-        if let Some(key) = self.changed().into_iter().find(|key| !known(key)) {
-            return Err(Error::NoEffect { option: key, with: format!("method {}", self.method) });
+        let is_read = |spec: &&OptionSpec| spec.is_common || method.options().contains(&spec.name);
+        if let Some(spec) = self.changed().into_iter().find(|spec| !is_read(spec)) {
+            return Err(Error::NoEffect { option: spec.name, with: format!("method {}", self.method) });
         }
-        Ok(())
-    }
-
-    /// Refuses numbers that no run comes to the end of, and seeds that a file of settings cannot hold.
-    fn check_sizes(&self) -> Result<(), Error> {
-        if self.samples == 0 {
-            return Err(Error::Value { option: "samples", value: 0.0, range: "at least 1" });
+        match self.ignore.iter().find(|code| !FINDINGS.iter().any(|(known, _)| known == code)) {
+            Some(code) => Err(Error::Unknown {
+                option: option::ignore,
+                value: code.clone(),
+                what: "finding of the doctor",
+            }),
+            None => Ok(()),
         }
-        let size = |value: Option<usize>| value.unwrap_or(0) as u64;
-        for (option, value, most, range) in [
-            ("seed", self.seed, i64::MAX as u64, "at most 9223372036854775807"),
-            ("iterations", size(self.iterations), 1_000_000_000, "at most 1000000000"),
-            ("batch-size", size(self.batch_size), 1_000_000, "at most 1000000"),
-            ("hidden", size(self.hidden), 10_000, "at most 10000"),
-            ("restarts", size(self.restarts), 1_000_000, "at most 1000000"),
-            ("max-parents", size(self.max_parents), 1_000_000, "at most 1000000"),
-            ("samples", self.samples as u64, 100_000_000, "at most 100000000"),
-        ] {
-            if value > most {
-                return Err(Error::Value { option, value: value as f64, range });
-            }
-        }
-        Ok(())
-    }
-
-    /// The keys whose values differ from the default.
-    fn changed(&self) -> Vec<&'static str> {
-        let table = |config: &Self| toml::Table::try_from(config).expect("every value has a TOML form");
-        let (own, default) = (table(self), table(&Self::default()));
-        Self::keys().filter(|&key| own.get(key) != default.get(key)).collect()
     }
 
     /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
     /// method's own pruning where none is chosen. `score` is the one in use.
     pub(crate) fn for_model(&self, method: &dyn Discover, score: ScoreName) -> Self {
-        if !method.settings().contains(&"prune") {
+        if !method.options().contains(&option::prune) {
             return Self { alpha: None, threshold: None, ..self.clone() };
         }
         let prune = if self.prune == PruneName::Auto { method.pruning(score) } else { self.prune };
         Self { prune, ..self.clone() }
     }
 
-    /// Everything that changes what a graph is worth, in one line.
+    /// Everything that changes the reward of a graph, in one line.
     pub(crate) fn reward_fingerprint(&self) -> String {
         let Self { prune, threshold, alpha, samples, ignore, .. } = Self::default();
         let reward = Self { prune, threshold, alpha, samples, ignore, ..self.clone() };
         digest(reward.to_toml().as_bytes())
     }
+}
+
+fn is_auto(value: &toml::Value) -> bool {
+    value.as_str() == Some("auto")
+}
+
+/// What the reader of TOML says.
+fn told(error: toml::de::Error) -> String {
+    error.to_string().trim_end().to_owned()
 }
 
 choices! {
@@ -286,9 +263,9 @@ choices! {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_key_is_known_to_some_method() {
-        let full = Config {
+    /// A configuration that leaves nothing open.
+    fn full() -> Config {
+        Config {
             penalty: Some(1.0),
             objective: Some(ObjectiveName::Tb),
             threshold: Some(0.3),
@@ -305,14 +282,27 @@ mod tests {
             max_parents: Some(1),
             knowledge: Some("/knowledge".into()),
             exclude: vec!["c".into()],
-            ignore: vec!["d".into()],
+            ignore: vec!["outliers".into()],
             ..Config::default()
-        };
-        let table: toml::Table = toml::from_str(&full.to_toml()).unwrap();
-        let known: Vec<&str> = Config::keys().collect();
-        assert_eq!(table.keys().filter(|key| !known.contains(&key.as_str())).count(), 0);
-        assert_eq!(table.len(), known.len());
-        assert_eq!(Config::from_toml(&full.to_toml()), Ok(full));
+        }
+    }
+
+    #[test]
+    fn keys_of_toml_are_those_of_the_declaration_in_its_order() {
+        let keys: Vec<&str> = OPTIONS.iter().map(|spec| spec.key).collect();
+        let text = full().to_toml();
+        let written: Vec<&str> = text.lines().filter_map(|line| line.split(" = ").next()).collect();
+        assert_eq!(written, keys);
+        assert_eq!(Config::from_toml(&text), Ok(full()));
+    }
+
+    #[test]
+    fn every_option_has_help_and_a_reader() {
+        for spec in OPTIONS {
+            assert!(spec.about().ends_with('.'), "{}: {}", spec.name, spec.help);
+            assert_ne!(spec.is_common, !spec.readers().is_empty(), "{}", spec.name);
+            assert_eq!(spec.values().is_empty(), !matches!(spec.kind, Kind::OneOf(_)), "{}", spec.name);
+        }
     }
 
     #[test]
@@ -322,16 +312,23 @@ mod tests {
     }
 
     #[test]
-    fn methods_read_no_key_that_does_not_exist() {
-        let unknown = |key: &&&str| !METHOD_KEYS.contains(key);
-        let keys = crate::methods().iter().flat_map(|method| method.settings());
-        assert_eq!(keys.filter(unknown).count(), 0);
+    fn what_is_given_later_wins_and_lists_grow() {
+        let more = "penalty = 'auto'\nforbid = ['x->y']\nseed = 3".parse().unwrap();
+        let expected =
+            Config { penalty: None, forbid: vec!["b->a".into(), "x->y".into()], seed: 3, ..full() };
+        assert_eq!(full().with(more), Ok(expected));
     }
 
     #[test]
-    fn an_option_that_the_method_does_not_read_is_refused() {
+    fn options_without_effect_and_values_out_of_range_are_refused() {
+        let refused = |config: Config| config.check().unwrap_err().to_string();
         let config = Config { method: "exact".into(), hidden: Some(8), ..Config::default() };
-        let error = config.check().unwrap_err();
-        assert_eq!(error.to_string(), "--hidden has no effect with method exact");
+        assert_eq!(refused(config), "--hidden has no effect with method exact");
+        let config = Config { hidden: Some(0), ..Config::default() };
+        assert_eq!(refused(config), "--hidden is 0, but must be at least 1");
+        let config = Config { learning_rate: Some(f64::INFINITY), ..Config::default() };
+        assert_eq!(refused(config), "--learning-rate is inf, but must be finite and above zero");
+        let config = Config { ignore: vec!["typo".into()], ..Config::default() };
+        assert_eq!(refused(config), "--ignore typo: there is no such finding of the doctor");
     }
 }

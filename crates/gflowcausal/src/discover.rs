@@ -9,8 +9,8 @@ use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
 use gflowcausal_graph_io::read_knowledge;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, PruneName};
-use crate::method::{Discover, Run, Step, Task, Wish, method};
+use crate::config::{Config, PruneName, option};
+use crate::method::{Control, Discover, MethodInput, Phase, RunContext, method};
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
 use crate::posterior::{ExactDifference, GraphSample, Posterior};
 use crate::training_log::write_log;
@@ -119,9 +119,9 @@ pub struct Discovery {
 /// # Errors
 /// Data, options or constraints that cannot be used.
 pub fn discover(table: &Table, config: &Config) -> Result<Discovery, Error> {
-    let mut watch = |_: Step| Wish::GoOn;
-    let mut run = Run { watch: &mut watch, stop: &AtomicBool::new(false), checkpoints: None };
-    Problem::new(table, config)?.discover(&mut run)
+    let mut observe = |_: Phase| Control::Continue;
+    let mut context = RunContext { observe: &mut observe, stop: &AtomicBool::new(false), checkpoints: None };
+    Problem::new(table, config)?.discover(&mut context)
 }
 
 /// A table and a configuration made ready: what graphs are worth, and what they have to obey.
@@ -194,8 +194,7 @@ impl<'a> Problem<'a> {
         let method = method(&config.method)?;
         let scoring = config.for_model(method, config.score.resolve(&table));
         let mut model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)?;
-        method.check(&model, config)?;
-        method.check_data(&Task { table: &table, moments: moments.as_ref(), model: &model, config })?;
+        method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
         if method.sums_over_graphs(&model) {
             model.sum_over_graphs()?;
         }
@@ -222,15 +221,15 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Finds graphs, in the surroundings of `run`: watched, stopped in time, saved.
+    /// Finds graphs, in the context of a run: observed, stopped in time, saved.
     ///
     /// # Errors
     /// When a checkpoint does not fit, the system refuses to write, or nothing was found in time.
-    pub fn discover(self, run: &mut Run<'_>) -> Result<Discovery, Error> {
+    pub fn discover(self, context: &mut RunContext<'_>) -> Result<Discovery, Error> {
         let Self { names, table, moments, model, findings, config } = self;
-        let task = Task { table: &table, moments: moments.as_ref(), model: &model, config: &config };
-        let found = method(&config.method)?.discover(&task, run)?;
-        run.tell(Step::Done);
+        let input = MethodInput { table: &table, moments: moments.as_ref(), model: &model, config: &config };
+        let found = method(&config.method)?.discover(&input, context)?;
+        context.report(Phase::Done);
         Ok(Discovery {
             score: model.value(&found.order, &found.graph),
             graph: found.graph,
@@ -249,8 +248,7 @@ impl<'a> Problem<'a> {
 }
 
 /// What the rewards of a run are made of: the data and every option that changes what a graph is worth.
-#[must_use]
-pub fn problem_fingerprint(table: &Table, config: &Config) -> String {
+pub(crate) fn problem_fingerprint(table: &Table, config: &Config) -> String {
     format!("{}:{}", fingerprint(table), config.reward_fingerprint())
 }
 
@@ -258,11 +256,11 @@ pub fn problem_fingerprint(table: &Table, config: &Config) -> String {
 fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
     let refuse = |option, value: &str| Err(Error::NeedsRows { option, value: value.to_owned() });
     match config {
-        _ if method.needs_rows() => refuse("method", method.name()),
-        _ if config.score.needs_rows() => refuse("score", config.score.name()),
-        Config { prune: PruneName::Cam, .. } => refuse("prune", "cam"),
-        Config { missing: Missing::Drop | Missing::Em, .. } => refuse("missing", config.missing.name()),
-        Config { exclude, .. } if !exclude.is_empty() => refuse("exclude", &exclude[0]),
+        _ if method.needs_rows() => refuse(option::method, method.name()),
+        _ if config.score.needs_rows() => refuse(option::score, config.score.name()),
+        Config { prune: PruneName::Cam, .. } => refuse(option::prune, "cam"),
+        Config { missing: Missing::Drop | Missing::Em, .. } => refuse(option::missing, config.missing.name()),
+        Config { exclude, .. } if !exclude.is_empty() => refuse(option::exclude, &exclude[0]),
         _ => Ok(()),
     }
 }
@@ -272,7 +270,7 @@ fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, 
         return Ok(Cow::Borrowed(table));
     }
     if let Some(name) = exclude.iter().find(|name| table.position(name).is_none()) {
-        return Err(Error::Unknown { option: "exclude", value: name.clone(), what: "column" });
+        return Err(Error::Unknown { option: option::exclude, value: name.clone(), what: "column" });
     }
     let kept: Vec<Column> =
         table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
@@ -283,8 +281,9 @@ fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, 
 /// The user's statements as constraints.
 fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     let mut knowledge = match &config.knowledge {
-        Some(text) => read_knowledge(text.as_bytes())
-            .map_err(|source| Error::KnowledgeFile { path: "knowledge".into(), source })?,
+        Some(text) => {
+            read_knowledge(text.as_bytes()).map_err(|source| Error::KnowledgeFile { path: None, source })?
+        }
         None => Knowledge::default(),
     };
     for edge in &config.require {

@@ -1,120 +1,176 @@
-//! What every front end does around a run: keeps its time, and begins or goes on with its directory.
+//! The one driver behind every front end: checks a request, runs it in time, saves it and writes its files.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::{DataFile, FileError, RunDir, RunFile, Seconds, Step, Wish};
+use cpu_time::ProcessTime;
+use gflowcausal_data::{Column, Moments, Table};
+use gflowcausal_graph::Dag;
 
-/// How often training is saved.
-const SAVE_EVERY: Duration = Duration::from_secs(2);
+use crate::clock::Clock;
+use crate::{
+    Checkpoints, Config, DataResult, Discovery, Error, Phase, Problem, RunContext, RunDir, RunFile,
+    RunResult, fingerprint, stored_run, write_outputs,
+};
 
-/// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 5] =
-    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
-
-/// The only clock of a run: measures its steps, decides when to save and when time is up.
-#[derive(Debug)]
-pub struct Clock {
-    /// What each step has taken so far.
-    pub seconds: Seconds,
-    start: Instant,
-    last: Instant,
-    saved: Instant,
-    budget: Option<Duration>,
-    saves: bool,
-    before: Option<Step>,
+/// Everything that a run is given.
+pub struct RunRequest<'a> {
+    /// The options, and where the data come from.
+    pub file: RunFile,
+    /// The data.
+    pub data: RunData<'a>,
+    /// What the user calls the data.
+    pub name: String,
+    /// The true graph, if it is known.
+    pub truth: Option<Dag>,
+    /// When to stop with the best so far.
+    pub time_budget: Option<Duration>,
+    /// A directory to write the run to.
+    pub out: Option<PathBuf>,
+    /// Whether the run in that directory goes on.
+    pub resumes: bool,
 }
 
-impl Clock {
-    /// A clock of a run that began at `start`, has a `budget` of time, and saves or does not.
-    #[must_use]
-    pub fn new(start: Instant, budget: Option<Duration>, saves: bool) -> Self {
-        let now = Instant::now();
-        Self { seconds: Seconds::default(), start, last: now, saved: now, budget, saves, before: None }
-    }
-
-    /// Takes note of a step, and sets `stop` once time is up.
-    pub fn tell(&mut self, step: Step, stop: &AtomicBool) -> Wish {
-        if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
-            stop.store(true, Ordering::Relaxed);
-        }
-        if let Step::Iteration(_) = step {
-            return self.wish();
-        }
-        let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();
-        match self.before.replace(step) {
-            Some(Step::Searching) => self.seconds.search += passed,
-            Some(Step::Training { .. }) => self.seconds.train = passed,
-            Some(Step::Sampling) => self.seconds.sample = passed,
-            _ => {}
-        }
-        Wish::GoOn
-    }
-
-    fn wish(&mut self) -> Wish {
-        if self.saves && self.saved.elapsed() >= SAVE_EVERY {
-            self.saved = Instant::now();
-            Wish::Save
-        } else {
-            Wish::GoOn
-        }
-    }
+/// The data of a run.
+pub enum RunData<'a> {
+    /// A table.
+    Rows(&'a Table),
+    /// The names of variables, and their means and covariances alone.
+    Moments(&'a [String], &'a Moments),
 }
 
-impl RunDir {
-    /// A directory for a new run, with its configuration in it and nothing of an earlier one.
+/// Who follows a run.
+pub trait Observer {
+    /// Is called at each phase.
+    fn observe(&mut self, phase: Phase);
+
+    /// Whether anybody still waits for the result: else nothing is written.
+    fn is_waiting(&self) -> bool {
+        true
+    }
+
+    /// Writes files of its own to the directory of the run, before the run's own.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn begin(path: impl Into<PathBuf>, file: &RunFile) -> Result<Self, FileError> {
-        let dir = Self::create(path)?;
-        for name in LEFTOVERS {
-            dir.remove(name)?;
-        }
-        dir.remove_drafts()?;
-        dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes()))?;
-        Ok(dir)
-    }
+    /// When they cannot be made or written.
+    fn write(&mut self, dir: &RunDir, result: &RunResult) -> Result<(), Error>;
+}
 
-    /// The directory of a run that goes on.
+/// What became of a run.
+pub struct RunOutcome {
+    /// What was found.
+    pub found: Discovery,
+    /// The same, as files and front ends show it.
+    pub result: RunResult,
+    /// All that is needed to repeat the run.
+    pub file: RunFile,
+    /// Where its files are, if they were asked for.
+    pub dir: Option<RunDir>,
+}
+
+impl RunRequest<'_> {
+    /// Runs until a graph is found, time is up or `stop` is true.
+    ///
+    /// Whatever is wrong with data or options is found before anything is written. The data are fingerprinted once.
     ///
     /// # Errors
-    /// When there is none, or the system refuses.
-    pub fn resume(path: impl Into<PathBuf>) -> Result<Self, FileError> {
-        let dir = Self::open(path)?;
-        dir.remove_drafts()?;
-        Ok(dir)
-    }
-}
-
-impl DataFile {
-    /// The same file by its full path, with the fingerprint of what was read; names of built-in data stay.
-    #[must_use]
-    pub fn pinned(mut self, sha256: String) -> Self {
-        let full = std::path::absolute(&self.path).ok().filter(|_| Path::new(&self.path).is_file());
-        self.path = full.map_or(self.path, |full| full.to_string_lossy().into_owned());
-        self.sha256 = Some(sha256);
-        self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_search_counts_and_time_runs_out() {
-        let stop = AtomicBool::new(false);
-        let mut clock = Clock::new(Instant::now(), None, false);
-        for _ in 0..3 {
-            assert_eq!(clock.tell(Step::Searching, &stop), Wish::GoOn);
-            std::thread::sleep(Duration::from_millis(5));
+    /// Data or options that cannot be used, a checkpoint that does not fit, or a system that refuses.
+    pub fn run(self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<RunOutcome, Error> {
+        let (start, processors) = (Instant::now(), ProcessTime::now());
+        let sha256 = self.data.fingerprint()?;
+        self.check_data(&sha256)?;
+        let problem = self.data.problem(&self.file.config)?;
+        let score = start.elapsed().as_secs_f64();
+        let file = self.stored_file(&sha256);
+        let dir = self.open_dir(&file)?;
+        let mut clock = Clock::new(start, self.time_budget, dir.is_some());
+        clock.seconds.score = score;
+        let fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
+        let checkpoints =
+            dir.as_ref().map(|dir| Checkpoints { dir, fingerprint: &fingerprint, resumes: self.resumes });
+        let mut observe = |phase: Phase| {
+            observer.observe(phase);
+            clock.note(phase, stop)
+        };
+        let found = problem.discover(&mut RunContext { observe: &mut observe, stop, checkpoints })?;
+        let variables = found.names.clone();
+        let data = DataResult { name: self.name, rows: self.data.rows(), variables, sha256 };
+        let mut result = found.to_result(&file.config, data, self.truth.as_ref());
+        clock.seconds.total = start.elapsed().as_secs_f64();
+        clock.seconds.cpu = processors.elapsed().as_secs_f64();
+        result.seconds = clock.seconds;
+        if let Some(dir) = dir.as_ref().filter(|_| observer.is_waiting()) {
+            result.run = stored_run(dir);
+            observer.write(dir, &result)?;
+            write_outputs(dir, &found, &result)?;
         }
-        clock.tell(Step::Done, &stop);
-        assert!(clock.seconds.search >= 0.015, "{}", clock.seconds.search);
-        assert!(!stop.load(Ordering::Relaxed));
-        Clock::new(Instant::now(), Some(Duration::ZERO), false).tell(Step::Searching, &stop);
-        assert!(stop.load(Ordering::Relaxed));
+        Ok(RunOutcome { found, result, file, dir })
+    }
+
+    /// Refuses data that the run did not begin with.
+    fn check_data(&self, sha256: &str) -> Result<(), Error> {
+        match &self.file.about.data {
+            Some(file)
+                if self.resumes && file.sha256.as_deref().is_some_and(|expected| expected != sha256) =>
+            {
+                Err(Error::OtherTable(file.path.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All that is needed to repeat the run.
+    fn stored_file(&self, sha256: &str) -> RunFile {
+        let mut file = self.file.clone();
+        file.about.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        file.about.truth = file.about.truth.map(|path| std::path::absolute(&path).unwrap_or(path));
+        file.about.data = file.about.data.map(|data| data.pinned(sha256.to_owned()));
+        file
+    }
+
+    fn open_dir(&self, file: &RunFile) -> Result<Option<RunDir>, Error> {
+        let Some(path) = &self.out else { return Ok(None) };
+        Ok(Some(if self.resumes { RunDir::resume(path)? } else { RunDir::begin(path, file)? }))
+    }
+}
+
+impl<'a> RunData<'a> {
+    /// How many rows there are or were.
+    fn rows(&self) -> usize {
+        match self {
+            Self::Rows(table) => table.rows(),
+            Self::Moments(_, moments) => moments.rows() as usize,
+        }
+    }
+
+    fn problem(&self, config: &Config) -> Result<Problem<'a>, Error> {
+        match self {
+            Self::Rows(table) => Problem::new(table, config),
+            Self::Moments(names, moments) => Problem::of_moments(names.to_vec(), (*moments).clone(), config),
+        }
+    }
+
+    fn fingerprint(&self) -> Result<String, Error> {
+        match self {
+            Self::Rows(table) => Ok(fingerprint(table)),
+            Self::Moments(names, moments) => {
+                let refused = |error: String| Error::Table(error);
+                let text =
+                    serde_json::to_string(&(names, moments)).map_err(|error| refused(error.to_string()))?;
+                let column = Column::categorical("moments", vec![], vec![text]);
+                let table = Table::new(vec![column]).map_err(|error| refused(error.to_string()))?;
+                Ok(fingerprint(&table))
+            }
+        }
+    }
+
+    /// What the rewards are made of: the data and every option that changes the reward of a graph.
+    fn reward_fingerprint(&self, sha256: &str, config: &Config) -> String {
+        let reward = config.reward_fingerprint();
+        match self {
+            Self::Rows(_) => format!("{sha256}:{reward}"),
+            Self::Moments(..) => format!("{sha256}:{}:{reward}", fingerprint(&Table::default())),
+        }
     }
 }

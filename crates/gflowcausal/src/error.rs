@@ -1,20 +1,24 @@
-//! Everything that can go wrong, each with a code for programs, a sentence for people, and a way out.
+//! Everything that can go wrong, each with a code for programs, a sentence for people, and advice.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gflowcausal_data::{Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError};
+use gflowcausal_data::{
+    FINDINGS, Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError,
+};
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
-use gflowcausal_graph::{GraphError, KnowledgeError};
+use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
 use gflowcausal_graph_io::{FormatError, KnowledgeFileError, WriteError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
-use crate::FileError;
+use crate::config::option;
 use crate::run_dir::{file_code, file_fix};
+use crate::{FileError, FrontEnd};
 
 /// Why there is no result.
 ///
 /// The text says what and where; [`code`](Self::code) names the kind for programs, [`fix`](Self::fix) says what to do.
+/// `Display` writes options as the command line does, [`message`](Self::message) as any front end does.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's sentence names its fields")]
@@ -40,10 +44,10 @@ pub enum Error {
     /// A file name that does not say the format.
     #[error("'{}' does not say which graph format to write", .0.display())]
     UnknownFormat(PathBuf),
-    /// A knowledge file that cannot be read.
-    #[error("knowledge file '{}': {source}", path.display())]
-    KnowledgeFile { path: PathBuf, source: KnowledgeFileError },
-    /// Constraints that cannot be obeyed.
+    /// Knowledge that cannot be read, and the file that it came from.
+    #[error("{}: {source}", knowledge_name(path.as_deref()))]
+    KnowledgeFile { path: Option<PathBuf>, source: KnowledgeFileError },
+    /// Constraints that cannot be satisfied.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),
     /// A score that cannot be made of these data.
@@ -53,23 +57,23 @@ pub enum Error {
     #[error("score '{score}' needs real numbers in every column")]
     NeedsNumbers { score: &'static str },
     /// A score that has no value for a graph.
-    #[error("score '{score}' judges orders, not graphs")]
+    #[error("score '{score}' scores orders, not graphs")]
     OrdersOnly { score: &'static str },
     /// An option that needs the rows, where only means and covariances are given.
-    #[error("--{option} {value} needs the rows of the table, and not their means and covariances alone")]
+    #[error("{}", needs_rows(FrontEnd::CommandLine, option, value))]
     NeedsRows { option: &'static str, value: String },
     /// Two options that make no sense together.
-    #[error("--{option} {value} does not go with score '{with}'")]
-    Combination { option: &'static str, value: &'static str, with: &'static str },
+    #[error("{}", combination(FrontEnd::CommandLine, option, value, with))]
+    Combination { option: &'static str, value: &'static str, with: String },
     /// A walk that the method has no use for.
     #[error("method {method} does not take walk {walk}: it takes {}", takes.join(", "))]
     OtherWalk { method: &'static str, walk: &'static str, takes: Vec<&'static str> },
     /// An option that nothing would read.
-    #[error("--{option} has no effect with {with}")]
+    #[error("{}", no_effect(FrontEnd::CommandLine, option, with))]
     NoEffect { option: &'static str, with: String },
     /// A number outside its range.
-    #[error("--{option} is {value}, but must be {range}")]
-    Value { option: &'static str, value: f64, range: &'static str },
+    #[error("{}", out_of_range(FrontEnd::CommandLine, option, value, range))]
+    Value { option: &'static str, value: f64, range: String },
     /// A method that is not in the registry.
     #[error("there is no method '{0}'")]
     UnknownMethod(String),
@@ -88,9 +92,9 @@ pub enum Error {
     /// A test of independence that cannot be made of these data.
     #[error(transparent)]
     Test(#[from] TestError),
-    /// Knowledge that a method cannot obey.
-    #[error("method '{method}' cannot obey --{option}")]
-    CannotObey { method: &'static str, option: &'static str },
+    /// Knowledge that a method cannot satisfy.
+    #[error("{}", cannot_satisfy(FrontEnd::CommandLine, method, option))]
+    CannotSatisfy { method: &'static str, option: &'static str },
     /// A method that looks at rows, given some with gaps.
     #[error("method '{method}' needs complete rows: it does not look at means and covariances alone")]
     NeedsCompleteRows { method: &'static str },
@@ -104,7 +108,7 @@ pub enum Error {
     #[error("{}", .0.what)]
     Doctor(Finding),
     /// A finding to ignore that the doctor does not know, or a column to exclude that is not there.
-    #[error("--{option} {value}: there is no such {what}")]
+    #[error("{}", unknown(FrontEnd::CommandLine, option, value, what))]
     Unknown { option: &'static str, value: String, what: &'static str },
     /// Columns that make no table.
     #[error("{0}")]
@@ -115,6 +119,12 @@ pub enum Error {
     /// A policy of other data.
     #[error("'{}' was trained on other data or with another score", path.display())]
     OtherData { path: PathBuf },
+    /// A run that is to go on with data that it did not begin with.
+    #[error("'{0}' is not what the run began with")]
+    OtherTable(String),
+    /// Options about reading for data that are not read.
+    #[error("the built-in data set '{0}' takes no reading options")]
+    BuiltinOptions(String),
     /// A log of training that does not fit its checkpoint.
     #[error("'{}' is damaged: it does not fit the checkpoint", .0.display())]
     DamagedLog(PathBuf),
@@ -138,7 +148,7 @@ pub enum Error {
     Moments(#[from] MomentsError),
     /// Training settings that cannot be.
     #[error(transparent)]
-    Training(ConfigError),
+    Training(#[from] ConfigError),
     /// Training that cannot start or go on.
     #[error(transparent)]
     Train(#[from] TrainError),
@@ -148,22 +158,6 @@ pub enum Error {
     /// A file or directory that the system refuses.
     #[error(transparent)]
     File(#[from] FileError),
-}
-
-impl From<ConfigError> for Error {
-    /// A setting that is an option of ours is refused by the option's name.
-    fn from(error: ConfigError) -> Self {
-        let ConfigError::Range { setting, value, range } = error else { return Self::Training(error) };
-        let option = match setting {
-            "iterations" => "iterations",
-            "batch_size" => "batch-size",
-            "network.width" => "hidden",
-            "optimizer.learning_rate" => "learning-rate",
-            "temperature.target" => "temperature",
-            _ => return Self::Training(error),
-        };
-        Self::Value { option, value, range }
-    }
 }
 
 impl Error {
@@ -184,7 +178,7 @@ impl Error {
             Self::KnowledgeFile { source, .. } => source.code(),
             Self::Knowledge(error) => error.code(),
             Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
-            Self::Combination { .. } | Self::OtherWalk { .. } | Self::NeedsRows { .. } => "bad-combination",
+            Self::Combination { .. } | Self::NeedsRows { .. } | Self::OtherWalk { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
@@ -192,14 +186,15 @@ impl Error {
                 "bad-combination"
             }
             Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
-            Self::CannotObey { .. } => "cannot-obey",
+            Self::CannotSatisfy { .. } => "cannot-obey",
             Self::NeedsCompleteRows { .. } => "missing-values",
             Self::Lingam(_) => "dependent-columns",
             Self::TooManyVariables(_) => "too-many-variables",
             Self::Doctor(finding) => finding.code,
             Self::Table(_) => "bad-table",
             Self::Checkpoint(error) => checkpoint_code(error),
-            Self::OtherData { .. } => "checkpoint-of-other-data",
+            Self::OtherData { .. } | Self::OtherTable(_) => "checkpoint-of-other-data",
+            Self::BuiltinOptions(_) => "option-without-effect",
             Self::DamagedLog(_) => "damaged-checkpoint",
             Self::DamagedRun { .. } => "damaged-run",
             Self::NotInRun { .. } => "not-in-run",
@@ -214,62 +209,89 @@ impl Error {
         }
     }
 
-    /// A way out, in one sentence, where there is one.
+    /// What went wrong, with options as `front_end` writes them.
     #[must_use]
-    pub fn fix(&self) -> Option<String> {
+    pub fn message(&self, front_end: FrontEnd) -> String {
         match self {
-            Self::Read(error) => Some(error.advice().phrase(flag)),
-            Self::GraphFile { source, .. } => Some(source.advice().phrase(flag)),
-            Self::Graph { source, .. } => Some(source.advice().phrase(flag)),
-            Self::GraphWrite { source, .. } => Some(source.advice().phrase(flag)),
+            Self::NeedsRows { option, value } => needs_rows(front_end, option, value),
+            Self::Combination { option, value, with } => combination(front_end, option, value, with),
+            Self::NoEffect { option, with } => no_effect(front_end, option, with),
+            Self::Value { option, value, range } => out_of_range(front_end, option, value, range),
+            Self::CannotSatisfy { method, option } => cannot_satisfy(front_end, method, option),
+            Self::Unknown { option, value, what } => unknown(front_end, option, value, what),
+            _ => self.to_string(),
+        }
+    }
+
+    /// What to do, in one sentence, where there is something to do.
+    #[must_use]
+    pub fn fix(&self) -> Option<Advice> {
+        Some(match self {
+            Self::Read(error) => error.advice(),
+            Self::GraphFile { source, .. } => source.advice(),
+            Self::Graph { source, .. } => source.advice(),
+            Self::GraphWrite { source, .. } => source.advice(),
             Self::UnknownFormat(_) => {
-                Some("end the name in .json .csv .dot .graphml .npy or .tetrad, or name the format".into())
+                "end the name in .json .csv .dot .graphml .npy or .tetrad, or name the format".into()
             }
-            Self::KnowledgeFile { source, .. } => Some(source.advice().phrase(flag)),
-            Self::Knowledge(error) => Some(error.advice().phrase(flag)),
-            Self::File(error) => error.fix(),
-            Self::NeedsNumbers { .. } => Some(CATEGORIES_WAY_OUT.into()),
-            Self::Score(error) => Some(score_fix(error).into()),
-            Self::OrdersOnly { .. } => Some("use --score bic, or bic-equal if scale matters".into()),
-            Self::OtherWalk { .. } => Some("leave --walk out: each method has a default".into()),
-            Self::Combination { .. } => Some("leave the option out: auto fits the score".into()),
-            Self::NoEffect { .. } => Some("leave the option out".into()),
-            Self::NeedsRows { .. } => Some("give the table itself, or leave the option out".into()),
+            Self::KnowledgeFile { source, .. } => source.advice(),
+            Self::Knowledge(error) => error.advice(),
+            Self::File(error) => return error.fix().map(Advice::from),
+            Self::NeedsNumbers { .. } => scores_for_categories(),
+            Self::Score(error) => score_fix(error),
+            Self::OrdersOnly { .. } => {
+                Advice::new("use ").set("score", "bic").then(", or bic-equal if scale matters")
+            }
+            Self::OtherWalk { .. } => {
+                Advice::new("leave ").option("walk").then(" out: each method has a default")
+            }
+            Self::Combination { .. } => "leave the option out: the default fits".into(),
+            Self::NoEffect { .. } => "leave the option out".into(),
+            Self::NeedsRows { .. } => "give the table itself, or leave the option out".into(),
             Self::UnknownMethod(_) => {
                 let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
-                Some(format!("choose one of {}", names.join(", ")))
+                format!("choose one of {}", names.join(", ")).into()
             }
-            Self::NeedsPlacements { .. } => Some("use --score bic, or another method".into()),
+            Self::NeedsPlacements { .. } => {
+                Advice::new("use ").set("score", "bic").then(", or another method")
+            }
             Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
-                Some("use --score bic, bge, bdeu or dg, or --method boss".into())
+                Advice::new("use ").set("score", "bic").then(", bge, bdeu or dg, or ").set("method", "boss")
             }
             Self::MethodNeedsNumbers { .. } => {
-                Some("use --method boss or ges, which take categories too".into())
+                Advice::new("use ").set("method", "boss").then(" or ges, which take categories too")
             }
-            Self::Test(TestError::MissingCells(_)) => Some("use --missing drop".into()),
-            Self::Test(_) => Some("give --test the kind of the columns, or use --method boss or ges".into()),
-            Self::CannotObey { .. } => Some("leave it out, or use --method ges or boss".into()),
-            Self::NeedsCompleteRows { .. } => Some("use --missing drop".into()),
-            Self::Lingam(_) => Some("leave one of them out with --exclude".into()),
-            Self::TooManyVariables(_) => Some("use --method gflowcausal".into()),
-            Self::Doctor(finding) => {
-                Some(format!("{}; or go on with --ignore {}", finding.fix, finding.code))
+            Self::Test(TestError::MissingCells(_)) | Self::NeedsCompleteRows { .. } => drop_rows(),
+            Self::Test(_) => Advice::new("give ")
+                .option("test")
+                .then(" the kind of the columns, or use ")
+                .set("method", "boss")
+                .then(" or ges"),
+            Self::CannotSatisfy { .. } => {
+                Advice::new("leave it out, or use ").set("method", "ges").then(" or boss")
             }
-            Self::Checkpoint(error) => checkpoint_fix(error),
-            Self::OtherData { .. } => Some("give the data that the run began with".into()),
-            Self::DamagedLog(_) | Self::DamagedRun { .. } => Some("start the run again".into()),
-            Self::NotInRun { .. } => Some("plot another kind".into()),
-            Self::ConfigFile { .. } => Some("see the config.toml that --out writes".into()),
-            Self::Missing(error) => Some(error.advice().phrase(flag)),
-            Self::NothingFound => Some("give it more time".into()),
-            Self::Value { range, .. } => Some(format!("give a number that is {range}")),
-            Self::Unknown { what, .. } => Some(format!("check the spelling of the {what}")),
-            Self::Training(_) => Some("leave it out: the default fits the number of variables".into()),
-            Self::Moments(_) | Self::Train(_) => {
-                Some("see what `gflowcausal doctor` says of the data".into())
+            Self::Lingam(_) => Advice::new("leave one of them out with ").option("exclude"),
+            Self::TooManyVariables(_) => Advice::new("use ").set("method", "gflowcausal"),
+            Self::Doctor(finding) => finding.fix.clone().then("; or go on with ").set("ignore", finding.code),
+            Self::Checkpoint(error) => return checkpoint_fix(error).map(Advice::from),
+            Self::OtherData { .. } => "give the data that the run began with".into(),
+            Self::OtherTable(_) => "give the original data, or start a new run".into(),
+            Self::DamagedLog(_) | Self::DamagedRun { .. } => "start the run again".into(),
+            Self::NotInRun { .. } => "plot another kind".into(),
+            Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
+            Self::Missing(error) => error.advice(),
+            Self::NothingFound => "give it more time".into(),
+            Self::Value { range, .. } => format!("give a number that is {range}").into(),
+            Self::Unknown { option: option::ignore, .. } => {
+                let codes: Vec<&str> = FINDINGS.iter().map(|(code, _)| *code).collect();
+                format!("choose one of {}", codes.join(", ")).into()
             }
-            Self::Option(_) | Self::Table(_) | Self::Simulation(_) | Self::Picture { .. } => None,
-        }
+            Self::Unknown { what, .. } => format!("check the spelling of the {what}").into(),
+            Self::Training(_) => "leave it out: the default fits the number of variables".into(),
+            Self::BuiltinOptions(_) => "leave them out".into(),
+            Self::Moments(_) | Self::Train(_) => see_doctor(),
+            Self::Option(_) | Self::Table(_) | Self::Simulation(_) | Self::Picture { .. } => return None,
+        })
     }
 
     /// Whether what the user gave is at fault, and not the system while running.
@@ -286,22 +308,60 @@ impl Error {
     }
 }
 
-/// An option as the command line writes it.
-fn flag(option: &'static str, value: Option<&str>) -> String {
-    value.map_or_else(|| format!("--{option}"), |value| format!("--{option} {value}"))
+fn knowledge_name(path: Option<&Path>) -> String {
+    path.map_or_else(|| "knowledge".to_owned(), |path| format!("knowledge file '{}'", path.display()))
+}
+
+fn needs_rows(front_end: FrontEnd, option: &str, value: &str) -> String {
+    let setting = front_end.setting(option, value);
+    format!("{setting} needs the rows of the table, and not their means and covariances alone")
+}
+
+fn combination(front_end: FrontEnd, option: &str, value: &str, with: &str) -> String {
+    format!("{} does not go with {with}", front_end.setting(option, value))
+}
+
+fn no_effect(front_end: FrontEnd, option: &str, with: &str) -> String {
+    format!("{} has no effect with {with}", front_end.option(option))
+}
+
+fn out_of_range(front_end: FrontEnd, option: &str, value: &f64, range: &str) -> String {
+    format!("{} is {value}, but must be {range}", front_end.option(option))
+}
+
+fn cannot_satisfy(front_end: FrontEnd, method: &str, option: &str) -> String {
+    format!("method '{method}' cannot satisfy {}", front_end.option(option))
+}
+
+fn unknown(front_end: FrontEnd, option: &str, value: &str, what: &str) -> String {
+    format!("{}: there is no such {what}", front_end.setting(option, value))
 }
 
 /// Scores for tables that are not all numbers.
-const CATEGORIES_WAY_OUT: &str = "use --score dg, or --score bdeu if all are categories";
+fn scores_for_categories() -> Advice {
+    Advice::new("use ").set("score", "dg").then(", or ").set("score", "bdeu").then(" if all are categories")
+}
 
-fn score_fix(error: &ScoreError) -> &'static str {
+fn drop_rows() -> Advice {
+    Advice::new("use ").set("missing", "drop")
+}
+
+fn see_doctor() -> Advice {
+    "see what `gflowcausal doctor` says of the data".into()
+}
+
+fn score_fix(error: &ScoreError) -> Advice {
     match error {
-        ScoreError::NotContinuous { .. } => CATEGORIES_WAY_OUT,
-        ScoreError::NotCategorical { .. } => "use --score bic, or --score dg if some are categories",
-        ScoreError::MissingCells { .. } => "use --missing drop",
-        ScoreError::Penalty(_) => "give auto, or a number such as 1",
-        ScoreError::NotFinite { .. } => "divide the column by its largest value",
-        _ => "see what `gflowcausal doctor` says of the data",
+        ScoreError::NotContinuous { .. } => scores_for_categories(),
+        ScoreError::NotCategorical { .. } => Advice::new("use ")
+            .set("score", "bic")
+            .then(", or ")
+            .set("score", "dg")
+            .then(" if some are categories"),
+        ScoreError::MissingCells { .. } => drop_rows(),
+        ScoreError::Penalty(_) => "give auto, or a number such as 1".into(),
+        ScoreError::NotFinite { .. } => "divide the column by its largest value".into(),
+        _ => see_doctor(),
     }
 }
 

@@ -4,15 +4,19 @@
 //! (what data say of a graph), [`search`] (other ways through the same scores), [`flow`] (the GFlowNet).
 
 mod checkpoints;
+mod clock;
 mod config;
+mod data_file;
 mod discover;
 mod driver;
 mod error;
 mod fingerprint;
+mod front_end;
 mod graph_file;
 mod local_search;
 mod method;
 mod model;
+mod option_spec;
 mod outputs;
 mod representative;
 mod result;
@@ -34,22 +38,25 @@ pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, NetworkName, PruneName, TestName};
-pub use discover::{Discovery, Problem, Training, discover, problem_fingerprint};
-pub use driver::Clock;
+pub use config::{Config, NetworkName, OPTIONS, PruneName, TestName, option};
+pub use data_file::{DataFile, NamedTable};
+pub use discover::{Discovery, Problem, Training, discover};
+pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use error::Error;
 pub use fingerprint::fingerprint;
+pub use front_end::FrontEnd;
 pub use gflowcausal_posterior::{Candidate, ExactDifference, GraphSample, Posterior, Weighting};
 pub use graph_file::{graph_bytes, read_graph, read_truth};
-pub use method::{Discover, Found, Run, Step, Task, Wish, methods};
+pub use method::{Control, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{ScoreName, ScoringModel};
+pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
 pub use result::{
     CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult, MetricsResult, PosteriorResult,
     RunResult, SampleSummary, ScoreResult, Seconds, SortabilityResult, TopGraph,
 };
 pub use run_dir::{FileError, RunDir};
-pub use run_file::{About, DataFile, RunFile, stored_run};
+pub use run_file::{About, RunFile, read_knowledge, stored_run};
 pub use sample::{sample, sample_policy};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;

@@ -7,6 +7,7 @@ use gflowcausal_graph::{
 use gflowcausal_score::{Correlation, Ols, Sortability};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
 use crate::posterior::{Candidate, ExactDifference, GraphSample, Weighting};
@@ -445,7 +446,7 @@ impl Weights {
 
 /// Whether the method called `name` finds orders, and graphs from them.
 fn prunes(name: &str) -> bool {
-    method(name).is_ok_and(|method| method.settings().contains(&"prune"))
+    method(name).is_ok_and(|method| method.options().contains(&option::prune))
 }
 
 /// A number; JSON has no NaN and writes `null`.

@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::RunFile;
+
 /// How many files this process has begun.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
@@ -65,7 +67,35 @@ pub struct RunDir {
     path: PathBuf,
 }
 
+/// What an earlier run may have left in a directory.
+const LEFTOVERS: [&str; 5] =
+    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
+
 impl RunDir {
+    /// A directory for a new run, with its configuration in it and nothing of an earlier one.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn begin(path: impl Into<PathBuf>, file: &RunFile) -> Result<Self, FileError> {
+        let dir = Self::create(path)?;
+        for name in LEFTOVERS {
+            dir.remove(name)?;
+        }
+        dir.remove_drafts()?;
+        dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes()))?;
+        Ok(dir)
+    }
+
+    /// The directory of a run that goes on.
+    ///
+    /// # Errors
+    /// When there is none, or the system refuses.
+    pub fn resume(path: impl Into<PathBuf>) -> Result<Self, FileError> {
+        let dir = Self::open(path)?;
+        dir.remove_drafts()?;
+        Ok(dir)
+    }
+
     /// Makes the directory, and those above it, where they are missing.
     ///
     /// # Errors

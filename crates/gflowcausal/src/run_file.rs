@@ -1,21 +1,22 @@
 //! The configuration file: what the user wants, and in a run's own copy also on which data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use gflowcausal_graph_io as graph_io;
 use serde::{Deserialize, Serialize};
 
-use crate::{Config, RunDir};
+use crate::{Config, DataFile, Error, FileError, RunDir};
 
 /// A configuration file: the keys of [`Config`], and beside them which data and for how long.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunFile {
-    /// How graphs are looked for.
+    /// The options.
     pub config: Config,
     /// What goes with it.
     pub about: About,
 }
 
-/// What a configuration file says beside how graphs are looked for.
+/// What a configuration file says beside the options.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct About {
@@ -33,31 +34,24 @@ pub struct About {
     pub data: Option<DataFile>,
 }
 
-/// Where data come from and how they are read.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct DataFile {
-    /// A file, or the name of a built-in data set.
-    pub path: String,
-    /// The fingerprint of what was read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sha256: Option<String>,
-    /// The first row is data.
-    #[serde(default)]
-    pub no_header: bool,
-    /// What separates cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delimiter: Option<String>,
-    /// Types that differ from the rule, as `name=type,…`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub types: Option<String>,
-}
-
 /// The keys of [`About`].
 const ABOUT: [&str; 4] = ["version", "time-budget", "truth", "data"];
 
 impl RunFile {
-    /// Reads a configuration file.
+    /// Reads the configuration file at `path`, and checks the knowledge in it.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or what is wrong with it.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let refused = |reason: String| Error::ConfigFile { path: path.to_owned(), reason };
+        let file = Self::parse(&read_text(path, "read config file")?).map_err(refused)?;
+        let knowledge =
+            file.config.knowledge.as_deref().map(|text| graph_io::read_knowledge(text.as_bytes()));
+        knowledge.transpose().map_err(|error| refused(format!("knowledge: {error}")))?;
+        Ok(file)
+    }
+
+    /// Reads the text of a configuration file.
     ///
     /// # Errors
     /// What is wrong with it; unknown keys with the list of known ones.
@@ -70,13 +64,13 @@ impl RunFile {
                 about.insert(key.to_owned(), value);
             }
         }
-        Ok(Self { config: rest.try_into().map_err(said)?, about: about.try_into().map_err(said)? })
+        Ok(Self { config: Config::from_table(rest)?, about: about.try_into().map_err(said)? })
     }
 
     /// The file's text.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut table = toml::Table::try_from(&self.config).expect("every value has a TOML form");
+        let mut table = self.config.to_table();
         table.extend(toml::Table::try_from(&self.about).expect("every value has a TOML form"));
         let version = env!("CARGO_PKG_VERSION");
         format!(
@@ -90,6 +84,22 @@ impl RunFile {
 pub fn stored_run(dir: &RunDir) -> Option<RunFile> {
     let text = dir.read("config.toml").ok()?;
     RunFile::parse(std::str::from_utf8(&text).ok()?).ok()
+}
+
+/// The text of the knowledge file at `path`, in Tetrad's format.
+///
+/// # Errors
+/// A file that cannot be read, or that holds no knowledge.
+pub fn read_knowledge(path: &Path) -> Result<String, Error> {
+    let text = read_text(path, "read knowledge file")?;
+    graph_io::read_knowledge(text.as_bytes())
+        .map_err(|source| Error::KnowledgeFile { path: Some(path.to_owned()), source })?;
+    Ok(text)
+}
+
+fn read_text(path: &Path, action: &'static str) -> Result<String, Error> {
+    let text = std::fs::read_to_string(path);
+    text.map_err(|source| FileError { action, path: path.to_owned(), source }.into())
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use gflowcausal_data::Table;
 use gflowcausal_flow::Policy;
 
 use crate::checkpoints::POLICY;
+use crate::discover::problem_fingerprint;
 use crate::method::policy_draws;
 use crate::posterior::{GraphSample, Posterior};
-use crate::{Config, Error, Problem, RunDir, ScoringModel, problem_fingerprint};
+use crate::{Config, Error, Problem, RunDir, ScoringModel};
 
 /// Draws `count` graphs from the policy that the run in `dir` trained on `table` with `config`.
 ///

@@ -8,10 +8,10 @@ pub(crate) enum Size {
     /// A policy learns them more or less.
     Medium,
     /// Local search does most of the work.
-    Hundred,
+    Large,
     /// Even one order that was never seen takes its time: the search for pairs of parents takes `O(d²)` for each of its
     /// variables.
-    Large,
+    VeryLarge,
 }
 
 impl Size {
@@ -19,8 +19,8 @@ impl Size {
         match nodes {
             0..=16 => Self::Small,
             17..=60 => Self::Medium,
-            61..=150 => Self::Hundred,
-            _ => Self::Large,
+            61..=150 => Self::Large,
+            _ => Self::VeryLarge,
         }
     }
 }

@@ -8,8 +8,8 @@ use gflowcausal::data::{Model, Simulated, Simulation, Table, simulate};
 use gflowcausal::graph::{Cpdag, all_dags};
 use gflowcausal::score::GraphScore;
 use gflowcausal::{
-    Config, Discovery, Error, Problem, PruneName, Run, ScoreName, Step, TestName, Wish, discover, methods,
-    with_threads,
+    Config, Control, Discovery, Error, Phase, Problem, PruneName, RunContext, ScoreName, TestName, discover,
+    methods, with_threads,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ fn found(table: &Table, config: &Config) -> Discovery {
 /// Every method of the registry; those that train do so for a moment.
 fn every() -> impl Iterator<Item = Config> {
     methods().iter().map(|method| {
-        let is_trained = method.settings().contains(&"iterations");
+        let is_trained = method.options().contains(&"iterations");
         let samples = if is_trained { 30 } else { Config::default().samples };
         Config { iterations: is_trained.then_some(15), samples, ..named(method.name()) }
     })
@@ -70,12 +70,12 @@ fn a_stop_ends_every_method() {
         let restarts = (config.method == "boss").then_some(1_000_000);
         let endless = Config { iterations: config.iterations.map(|_| 1_000_000), restarts, ..config };
         let stop = AtomicBool::new(false);
-        let mut watch = |_: Step| {
+        let mut observe = |_: Phase| {
             stop.store(true, Ordering::Relaxed);
-            Wish::GoOn
+            Control::Continue
         };
-        let mut run = Run { watch: &mut watch, stop: &stop, checkpoints: None };
-        match Problem::new(&table, &endless).unwrap().discover(&mut run) {
+        let mut context = RunContext { observe: &mut observe, stop: &stop, checkpoints: None };
+        match Problem::new(&table, &endless).unwrap().discover(&mut context) {
             Ok(found) => assert!(found.order.is_compatible_with(&found.graph), "{}", endless.method),
             Err(Error::NothingFound) => {}
             Err(other) => panic!("{}: {other}", endless.method),
@@ -109,7 +109,7 @@ proptest! {
                 }
             }
             Err(Error::Knowledge(_)) => {}
-            Err(Error::CannotObey { method: "pc", option: "max-parents" }) => {
+            Err(Error::CannotSatisfy { method: "pc", option: "max_parents" }) => {
                 prop_assert!(max_parents.is_some() && method == "pc");
             }
             Err(other) => prop_assert!(false, "{method}: {other}"),

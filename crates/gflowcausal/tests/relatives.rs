@@ -112,7 +112,7 @@ fn what_a_method_cannot_use_is_refused() {
     let said = refused(&numbers, Config { score: ScoreName::BicEqual, ..quick("gflownets-score") });
     assert!(said.contains("needs a score that is a sum over variables"), "{said}");
     let said = refused(&numbers, Config { score: ScoreName::Varsort, ..quick("dag-gflownet") });
-    assert_eq!(said, "score 'varsort' judges orders, not graphs");
+    assert_eq!(said, "score 'varsort' scores orders, not graphs");
     let codes = (0..100).map(|row| row % 2).collect();
     let mut columns = numbers.columns().to_vec();
     columns.push(Column::categorical("kind", codes, vec!["a".into(), "b".into()]));

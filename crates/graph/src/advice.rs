@@ -1,5 +1,9 @@
 //! What helps against an error, as data: each front end writes the options in its own way.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 /// A sentence of advice: words, and the options that they mention.
 ///
 /// An option has the name it has in a configuration file, and at most one value. The command line writes `--types
@@ -11,7 +15,8 @@
 /// let flag = |option: &str, value: Option<&str>| format!("--{option} {}", value.unwrap_or_default());
 /// assert_eq!(advice.phrase(flag), "use --missing drop, or fill the gaps");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Advice(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +60,22 @@ impl Advice {
             Part::Option { option: name, value } => option(name, value.as_deref()),
         };
         self.0.iter().map(part).collect()
+    }
+}
+
+impl fmt::Display for Advice {
+    /// As the command line writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.phrase(|option, value| match value {
+            Some(value) => format!("--{option} {value}"),
+            None => format!("--{option}"),
+        }))
+    }
+}
+
+impl From<Advice> for String {
+    fn from(advice: Advice) -> Self {
+        advice.to_string()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gflowcausal::Error;
 use gflowcausal::data::ReadError;
 use gflowcausal::graph::GraphError;
+use gflowcausal::{Error, FrontEnd};
 use pyo3::prelude::*;
 
 /// Why a call has no result.
@@ -46,34 +46,17 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         Python::attach(|py| match &failure {
             Failure::Known(error) => {
-                exception(py, class(error), &error.to_string(), error.code(), fix(error))
+                let fix = error.fix().map(|advice| FrontEnd::Python.phrase(&advice));
+                exception(py, class(error), &error.message(FrontEnd::Python), error.code(), fix)
             }
             Failure::Graph(error) => {
-                let fix = Some(error.advice().phrase(keyword));
+                let fix = Some(FrontEnd::Python.phrase(&error.advice()));
                 exception(py, "GraphError", &error.to_string(), error.code(), fix)
             }
             Failure::Argument(text) => exception(py, "ArgumentError", text, "bad-option", None),
             Failure::Panic(text) => exception(py, "InternalError", text, "internal-error", None),
             Failure::Python(error) => error.clone_ref(py),
         })
-    }
-}
-
-fn fix(error: &Error) -> Option<String> {
-    match error {
-        Error::Read(error) => Some(error.advice().phrase(keyword)),
-        Error::Missing(error) => Some(error.advice().phrase(keyword)),
-        _ => error.fix(),
-    }
-}
-
-/// An option as a Python call writes it.
-fn keyword(option: &'static str, value: Option<&str>) -> String {
-    let name = option.replace('-', "_");
-    match (option, value.map(|value| value.rsplit_once('=').unwrap_or((value, "")))) {
-        (_, None) => name,
-        ("types", Some((column, kind))) => format!("{name}={{{column:?}: {kind:?}}}"),
-        (_, Some(_)) => format!("{name}={:?}", value.unwrap_or_default()),
     }
 }
 
@@ -112,6 +95,8 @@ fn class(error: &Error) -> &'static str {
         Error::Table(_) => "TableError",
         Error::Checkpoint(_) => "CheckpointError",
         Error::OtherData { .. } => "OtherDataError",
+        Error::OtherTable(_) => "OtherTableError",
+        Error::BuiltinOptions(_) => "BuiltinOptionsError",
         Error::DamagedLog(_) => "DamagedLogError",
         Error::ConfigFile { .. } => "ConfigFileError",
         Error::Missing(_) => "MissingValuesError",
@@ -123,7 +108,7 @@ fn class(error: &Error) -> &'static str {
         Error::NotScoreEquivalent(_) => "NotScoreEquivalentError",
         Error::MethodNeedsNumbers { .. } => "MethodNeedsNumbersError",
         Error::Test(_) => "IndependenceTestError",
-        Error::CannotObey { .. } => "CannotObeyError",
+        Error::CannotSatisfy { .. } => "CannotObeyError",
         Error::NeedsCompleteRows { .. } => "NeedsCompleteRowsError",
         Error::Lingam(_) => "LingamError",
         Error::DamagedRun { .. } => "DamagedRunError",

@@ -7,15 +7,15 @@ use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Problem, PruneName, RunFile, RunResult, ScoringModel, sample_policy, with_threads,
-    write_samples,
+    Config, Error, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, sample_policy,
+    with_threads, write_samples,
 };
 use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::Failure;
-use crate::run::{Outcome, Source, patiently};
+use crate::run::{Source, run_interruptible};
 use crate::table::Table;
 
 /// A finished run.
@@ -39,8 +39,8 @@ pub(crate) struct Fit {
 
 impl Fit {
     /// Keeps what drawing needs: means and covariances where they are enough, else the rows.
-    pub(crate) fn new(outcome: Outcome, source: Source, config: &Config) -> Result<Self, Failure> {
-        let Outcome { found, result, file } = outcome;
+    pub(crate) fn new(outcome: RunOutcome, source: Source, config: &Config) -> Result<Self, Failure> {
+        let RunOutcome { found, result, file, .. } = outcome;
         let mut samples = Vec::new();
         write_samples(&mut samples, &found.names, &found.draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
@@ -161,15 +161,16 @@ impl Fit {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let fit = slf.clone().unbind();
-        let lines =
-            patiently(slf.py(), move |stop| with_threads(threads, || fit.get().draw(count, seed, stop)))?;
+        let lines = run_interruptible(slf.py(), move |stop| {
+            with_threads(threads, || fit.get().draw(count, seed, stop))
+        })?;
         Ok(PyBytes::new(slf.py(), &lines))
     }
 
     /// The report of the run: one HTML page that needs nothing else.
     fn report(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fit = slf.clone().unbind();
-        patiently(slf.py(), move |_| Ok(html_page(&fit.get().run_result()?)?))
+        run_interruptible(slf.py(), move |_| Ok(html_page(&fit.get().run_result()?)?))
     }
 
     /// One picture of the run, as SVG or PNG.
@@ -177,7 +178,7 @@ impl Fit {
         let unknown = |error: UnknownChoice| Failure::Argument(error.to_string());
         let kind: PlotKind = kind.parse().map_err(unknown)?;
         let fit = slf.clone().unbind();
-        let picture = patiently(slf.py(), move |_| {
+        let picture = run_interruptible(slf.py(), move |_| {
             let result = fit.get().run_result()?;
             Ok(if is_png { plot_png(&result, kind)? } else { plot_svg(&result, kind)?.into_bytes() })
         })?;

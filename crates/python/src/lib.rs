@@ -26,7 +26,8 @@ mod _native {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use gflowcausal::{data, score_graph, with_threads};
+    use gflowcausal::graph::Dag;
+    use gflowcausal::{About, DataFile, RunFile, data, score_graph, with_threads};
     use numpy::PyArray2;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -41,7 +42,7 @@ mod _native {
     use crate::table::Table;
 
     use crate::error::Failure;
-    use crate::run::{Order, Source, patiently};
+    use crate::run::{RunRequest, Source, run_interruptible};
 
     /// The version of this package.
     #[pymodule_export]
@@ -53,16 +54,10 @@ mod _native {
         gflowcausal::methods().iter().map(|method| (method.name(), method.about())).collect()
     }
 
-    /// The name of every option.
+    /// The text of a knowledge file of Tetrad's.
     #[pyfunction]
-    fn options() -> Vec<String> {
-        gflowcausal::Config::keys().map(|key| key.replace('-', "_")).collect()
-    }
-
-    /// The default of every option that has one.
-    #[pyfunction]
-    fn defaults() -> PyResult<String> {
-        Ok(crate::json(&gflowcausal::Config::default())?)
+    fn read_knowledge(path: PathBuf) -> PyResult<String> {
+        Ok(gflowcausal::read_knowledge(&path).map_err(Failure::from)?)
     }
 
     /// Finds graphs: what was found, and an exception to raise all the same.
@@ -81,56 +76,40 @@ mod _native {
         notify: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Option<Fit>, Option<Py<PyAny>>)> {
         let config = crate::options::config(options)?;
-        let (mut order, again) = match data.cast::<Table>() {
-            Ok(table) => of_table(table.get(), &config),
-            Err(_) => of_moments(data.cast::<Moments>()?.get(), &config),
+        let (source, again, name, known, file) = data_of(data, &config)?;
+        let names = kept(&source, &config.exclude);
+        let truth = truth.map(|truth| truth.get().dag_over(&names)).transpose()?.or(known);
+        let about = About {
+            time_budget: time_budget.map(|budget| format!("{budget}s")),
+            data: file,
+            ..About::default()
         };
-        if let Some(truth) = truth {
-            order.truth = Some(truth.get().dag_over(&kept(&order, &config.exclude))?);
-        }
-        order.budget = time_budget.map(seconds).transpose()?;
-        (order.threads, order.out, order.resumes) = (threads, out, resume);
-        let (outcome, raised) = order.run(py, notify)?;
+        let file = RunFile { config: config.clone(), about };
+        let time_budget = time_budget.map(seconds).transpose()?;
+        let request = RunRequest { source, name, file, truth, time_budget, threads, out, resumes: resume };
+        let (outcome, raised) = request.run(py, notify)?;
         let fit = outcome.map(|outcome| Fit::new(outcome, again, &config)).transpose()?;
         Ok((fit, raised.map(|error| error.into_value(py).into_any())))
     }
 
-    fn of_table(table: &Table, config: &gflowcausal::Config) -> (Order, Source) {
-        let truth = table.truth.clone().filter(|_| config.exclude.is_empty());
-        let rows = || Source::Rows(Arc::clone(&table.table));
-        let order = Order {
-            source: rows(),
-            config: config.clone(),
-            name: table.name.clone(),
-            file: table.file.clone(),
-            truth,
-            budget: None,
-            threads: 0,
-            out: None,
-            resumes: false,
-        };
-        (order, rows())
-    }
+    type RunInput = (Source, Source, String, Option<Dag>, Option<DataFile>);
 
-    fn of_moments(moments: &Moments, config: &gflowcausal::Config) -> (Order, Source) {
+    /// The data of a run, twice, with their name, the graph held to be true and the file they come from.
+    fn data_of(data: &Bound<'_, PyAny>, config: &gflowcausal::Config) -> PyResult<RunInput> {
+        if let Ok(table) = data.cast::<Table>() {
+            let table = table.get();
+            let truth = table.truth.clone().filter(|_| config.exclude.is_empty());
+            let rows = || Source::Rows(Arc::clone(&table.table));
+            return Ok((rows(), rows(), table.name.clone(), truth, table.file.clone()));
+        }
+        let moments = data.cast::<Moments>()?.get();
         let source = || Source::Moments(moments.names.clone(), moments.moments.clone());
-        let order = Order {
-            source: source(),
-            config: config.clone(),
-            name: "moments".into(),
-            file: None,
-            truth: None,
-            budget: None,
-            threads: 0,
-            out: None,
-            resumes: false,
-        };
-        (order, source())
+        Ok((source(), source(), "moments".into(), None, None))
     }
 
     /// The variables that a run keeps.
-    fn kept(order: &Order, exclude: &[String]) -> Vec<String> {
-        let names: Vec<String> = match &order.source {
+    fn kept(source: &Source, exclude: &[String]) -> Vec<String> {
+        let names: Vec<String> = match source {
             Source::Rows(table) => table.names().map(str::to_owned).collect(),
             Source::Moments(names, _) => names.clone(),
         };
@@ -163,7 +142,7 @@ mod _native {
         py: Python<'_>,
         draw: impl FnOnce() -> Result<data::Simulated, Failure> + Send + 'static,
     ) -> PyResult<Simulated<'_>> {
-        let simulated = patiently(py, move |_| with_threads(0, draw))?;
+        let simulated = run_interruptible(py, move |_| with_threads(0, draw))?;
         let nodes = simulated.dag.nodes();
         let weights = simulated.weights.map(|weights| {
             let weight = |from, to| weights.get(gflowcausal::graph::Edge { from, to });
@@ -177,7 +156,7 @@ mod _native {
         Ok((Table::unnamed(simulated.table), Graph { graph: named }, weights))
     }
 
-    /// What a graph is worth on a table, in JSON.
+    /// The score of a graph on a table, in JSON.
     #[pyfunction]
     fn score(
         py: Python<'_>,
@@ -187,7 +166,7 @@ mod _native {
     ) -> PyResult<String> {
         let config = crate::options::config(options)?;
         let (table, graph) = (Arc::clone(&table.get().table), graph.clone().unbind());
-        patiently(py, move |_| {
+        run_interruptible(py, move |_| {
             let graph = graph.get();
             let names: Vec<String> = table.names().map(str::to_owned).collect();
             let dag = graph.dag_over(&names)?;

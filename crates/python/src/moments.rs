@@ -10,7 +10,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::error::{Failure, guarded};
-use crate::run::patiently;
+use crate::run::run_interruptible;
 use crate::table::Table;
 
 /// How many rows, their means and their covariance.
@@ -27,7 +27,8 @@ impl Moments {
     fn of_table(py: Python<'_>, table: &Table) -> PyResult<Self> {
         let names = table.table.names().map(str::to_owned).collect();
         let table = Arc::clone(&table.table);
-        let moments = patiently(py, move |_| with_threads(0, || Ok(data::Moments::of_table(&table)?)))?;
+        let moments =
+            run_interruptible(py, move |_| with_threads(0, || Ok(data::Moments::of_table(&table)?)))?;
         Ok(Self { names, moments })
     }
 
@@ -37,7 +38,7 @@ impl Moments {
         let wrong = |error: UnknownChoice| Failure::Argument(error.to_string());
         let missing: Missing = missing.parse().map_err(wrong)?;
         let source = Source::Path(path);
-        patiently(py, move |_| {
+        run_interruptible(py, move |_| {
             let streamed = with_threads(0, || stream_moments(&source, &ReadOptions::default(), missing))?;
             Ok(Self { names: streamed.names, moments: streamed.moments })
         })

@@ -10,7 +10,7 @@ use crate::error::Failure;
 
 /// A configuration; keys may be written with underscores, and `None` leaves an option open.
 pub(crate) fn config(options: &Bound<'_, PyDict>) -> Result<Config, Failure> {
-    table(options, '-')?.try_into().map_err(said)
+    Config::from_table(table(options, '-')?).map_err(|reason| Failure::Argument(reason.replace('\n', " ")))
 }
 
 /// What to simulate, written in the same way.

@@ -1,18 +1,17 @@
 //! Tables: read from files, or made of what Python holds.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use gflowcausal::data::{self, Header, ReadOptions, Source, Values, builtin, read_table};
+use gflowcausal::data::{self, Values};
 use gflowcausal::graph::Dag;
-use gflowcausal::{DataFile, fingerprint, with_threads};
+use gflowcausal::{DataFile, FrontEnd, NamedTable, fingerprint, with_threads};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::error::{Failure, guarded};
-use crate::run::patiently;
+use crate::run::run_interruptible;
 use crate::{arrow, columns};
 
 /// What data that have no name are called.
@@ -52,7 +51,7 @@ impl Table {
         types: Option<String>,
     ) -> PyResult<Self> {
         let file = DataFile { path, no_header, delimiter, types, sha256: None };
-        patiently(py, |_| with_threads(0, || read(file)))
+        run_interruptible(py, |_| with_threads(0, || read(file)))
     }
 
     /// A table of a matrix.
@@ -133,13 +132,19 @@ impl Table {
     /// The `k`-th bootstrap.
     fn resampled(&self, py: Python<'_>, seed: u64, k: u64) -> PyResult<Self> {
         let table = Arc::clone(&self.table);
-        patiently(py, move |_| Ok(Self::unnamed(with_threads(1, || table.resampled(seed, k)))))
+        run_interruptible(py, move |_| Ok(Self::unnamed(with_threads(1, || table.resampled(seed, k)))))
     }
 
     /// What the doctor says, in JSON.
     fn doctor(&self, py: Python<'_>) -> PyResult<String> {
         let table = Arc::clone(&self.table);
-        patiently(py, move |_| crate::json(&with_threads(0, || data::doctor(&table))))
+        run_interruptible(py, move |_| {
+            let mut diagnosis = with_threads(0, || data::doctor(&table));
+            for finding in &mut diagnosis.findings {
+                finding.fix = FrontEnd::Python.phrase(&finding.fix).into();
+            }
+            crate::json(&diagnosis)
+        })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
@@ -182,19 +187,11 @@ fn unsigned(code: i64) -> u32 {
     u32::try_from(code).unwrap_or(data::MISSING_CODE)
 }
 
-fn read(file: DataFile) -> Result<Table, Failure> {
-    let is_plain = !file.no_header && file.delimiter.is_none() && file.types.is_none();
-    if let Some(known) = builtin(&file.path).filter(|_| is_plain && !Path::new(&file.path).exists()) {
-        let (table, truth) = (Arc::new(known.table), Some(known.truth));
-        return Ok(Table { table, name: file.path.clone(), truth, file: Some(file) });
+fn read(mut file: DataFile) -> Result<Table, Failure> {
+    if file.path == "-" {
+        // A file of that name: standard input belongs to the interpreter.
+        file.path = "./-".into();
     }
-    let options = ReadOptions {
-        header: if file.no_header { Header::Absent } else { Header::Detect },
-        delimiter: file.delimiter.as_deref().map(str::parse).transpose()?,
-        types: file.types.as_deref().map(data::parse_types).transpose()?.unwrap_or_default(),
-        ..ReadOptions::default()
-    };
-    let table = Arc::new(read_table(&Source::Path(file.path.clone().into()), &options)?);
-    let name = Path::new(&file.path).file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok(Table { table, name: name.unwrap_or_else(|| UNNAMED.into()), truth: None, file: Some(file) })
+    let NamedTable { name, table, truth } = file.read(None)?;
+    Ok(Table { table: Arc::new(table), name, truth, file: Some(file) })
 }

@@ -81,6 +81,8 @@ fn tables_that_make_no_sense() {
     });
     let said = refusal(&missing, &[]);
     assert!(said.starts_with("error[missing-values]: 1 "), "{said}");
+    let empty = rows("a,b,c", 40, |k| format!("{},{},", noise(k), noise(k + 50)));
+    assert_eq!(refusal(&empty, &[]), "error[empty-column]: column 'c' has no values at all");
     let infinite = rows("a,b,c", 40, |k| {
         let c = if k == 7 { "inf".to_owned() } else { noise(k + 9).to_string() };
         format!("{},{},{c}", noise(k), noise(k + 50))
@@ -116,6 +118,14 @@ fn constraints_that_cannot_be() {
     }
     let said = refusal(&good(), &["--require", "a->b", "--forbid", "a->b", "--forbid", "b->c"]);
     assert!(said.contains("a->b") && !said.contains("b->c"), "the smallest conflict: {said}");
+    let home = TempDir::new().unwrap();
+    fs::write(home.path().join("x.csv"), good()).unwrap();
+    fs::write(home.path().join("tiers.txt"), "nonsense\n").unwrap();
+    let bad = self::said(home.path(), "x.csv", &["--knowledge", "tiers.txt"], 2);
+    assert!(bad.starts_with("error[bad-knowledge-file]: knowledge file 'tiers.txt': "), "{bad}");
+    fs::write(home.path().join("c.toml"), "knowledge = 'nonsense'").unwrap();
+    let bad = self::said(home.path(), "x.csv", &["--config", "c.toml"], 2);
+    assert!(bad.starts_with("error[bad-config-file]: config file 'c.toml': knowledge: "), "{bad}");
     let said = refusal(&good(), &["--knowledge", "gone.txt"]);
     assert!(said.starts_with("error[not-found]: cannot read knowledge file 'gone.txt'"), "{said}");
 }
@@ -145,14 +155,9 @@ fn options_that_cannot_be() {
             "error[option-without-effect]: --walk has no effect with method exact",
         ),
         (
-            vec!["--walk", "free"],
-            "error[bad-combination]: method gflowcausal does not take walk free: it takes order, edges, chain",
+            vec!["--temperature", "0"],
+            "error[bad-option]: --temperature is 0, but must be finite and above zero",
         ),
-        (
-            vec!["--method", "gflownets-score", "--walk", "edges"],
-            "error[bad-combination]: method gflownets-score does not take walk edges: it takes free",
-        ),
-        (vec!["--temperature", "0"], "error[bad-option]: --temperature is 0, but must be above zero"),
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
         (
             vec!["--seed", "18446744073709551615"],
@@ -166,7 +171,28 @@ fn options_that_cannot_be() {
             vec!["--max-parents", "18446744073709551615"],
             "error[bad-option]: --max-parents is 18446744073709552000, but must be at most 1000000",
         ),
-        (vec!["--batch-size", "0"], "error[bad-option]: --batch-size is 0, but must be above zero"),
+        (
+            vec!["--temperature", "inf"],
+            "error[bad-option]: --temperature is inf, but must be finite and above zero",
+        ),
+        (vec!["--batch-size", "0"], "error[bad-option]: --batch-size is 0, but must be at least 1"),
+        (vec!["--hidden", "0"], "error[bad-option]: --hidden is 0, but must be at least 1"),
+        (
+            vec!["--learning-rate", "0"],
+            "error[bad-option]: --learning-rate is 0, but must be finite and above zero",
+        ),
+        (
+            vec!["--ignore", "typo"],
+            "error[bad-option]: --ignore typo: there is no such finding of the doctor",
+        ),
+        (
+            vec!["--walk", "free"],
+            "error[bad-combination]: method gflowcausal does not take walk free: it takes order, edges, chain",
+        ),
+        (
+            vec!["--method", "gflownets-score", "--walk", "edges"],
+            "error[bad-combination]: method gflownets-score does not take walk edges: it takes free",
+        ),
         (
             vec!["--score", "varsort", "--prune", "score"],
             "error[bad-combination]: --prune score does not go with score 'varsort'",

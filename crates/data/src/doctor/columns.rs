@@ -1,9 +1,10 @@
 //! What can be seen in one column at a time.
 
-use gflowcausal_graph::pluralize;
+use gflowcausal_graph::{Advice, pluralize};
 
-use super::{Finding, Severity, about};
+use super::{Finding, about};
 use crate::loose_number::is_loose_number;
+use crate::missing::fill_gaps;
 use crate::{Column, MISSING_CODE, Table, Values};
 
 /// A robust deviation this many times the usual one is an outlier.
@@ -53,70 +54,62 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
         about(
             such(&|profile| profile.infinite),
             "infinite-value",
-            Severity::Error,
             |who| format!("infinite values in {who}"),
             "correct the values, or leave the cells empty",
         ),
         about(
             such(&|profile| profile.empty),
             "empty-column",
-            Severity::Error,
             |who| format!("no value at all in {who}"),
             "leave it out",
         ),
         about(
             such(&|profile| profile.constant),
             "constant-column",
-            Severity::Error,
             |who| format!("the same value in every row of {who}"),
             "leave it out: what does not vary neither causes nor is caused",
         ),
         about(
             such(&|profile| profile.id && !profile.constant),
             "id-like-column",
-            Severity::Error,
             |who| format!("a number or name for each row, not a measurement, in {who}"),
             "leave it out",
         ),
         about(
             such(&|profile| profile.numbers_as_text),
             "numbers-as-text",
-            Severity::Warning,
             |who| format!("numbers that are written for people and so count as categories in {who}"),
             "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs",
         ),
         about(
             such(&|profile| profile.missing > 0 && !profile.empty),
             "missing-values",
-            Severity::Warning,
             |who| format!("{} missing in {who}", pluralize(cells, "value")),
-            "use --missing drop or --missing em, or fill the gaps",
+            fill_gaps(),
         ),
         about(
             such(&|profile| profile.many_levels),
             "high-cardinality",
-            Severity::Warning,
             |who| format!("more than {MANY_LEVELS} categories, or one for every few rows, in {who}"),
-            "merge categories, or use --types NAME=continuous if they are numbers",
+            Advice::new("merge categories, or use ")
+                .set("types", "NAME=continuous")
+                .then(" if they are numbers"),
         ),
         about(
             such(&|profile| profile.rare_level),
             "rare-level",
-            Severity::Note,
             |who| format!("categories with fewer than {FEW_ROWS} rows in {who}"),
             "merge rare categories",
         ),
         about(
             such(&|profile| profile.skewed),
             "skewed-column",
-            Severity::Note,
             |who| format!("positive and strongly skewed values in {who}"),
             "take logarithms: linear scores then see more",
         ),
         about(
             such(&|profile| profile.outliers && !profile.skewed),
             "outliers",
-            Severity::Note,
             |who| format!("values more than {FAR} robust deviations from the median in {who}"),
             "check them: a single one can carry an edge",
         ),
@@ -129,9 +122,8 @@ fn one_column(table: &Table) -> Option<Finding> {
     about(
         vec![only.name.clone()],
         "one-column",
-        Severity::Error,
         |who| format!("there is nothing beside {who}"),
-        "give at least two columns, or name the right separator with --delimiter",
+        Advice::new("give at least two columns, or name the right separator with ").option("delimiter"),
     )
 }
 

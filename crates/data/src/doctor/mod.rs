@@ -6,6 +6,7 @@ mod rows;
 
 use std::fmt;
 
+use gflowcausal_graph::Advice;
 use serde::{Deserialize, Serialize};
 
 use crate::Table;
@@ -33,6 +34,28 @@ impl fmt::Display for Severity {
     }
 }
 
+/// The code of every finding, and how much it matters.
+pub const FINDINGS: [(&str, Severity); 18] = [
+    ("one-column", Severity::Error),
+    ("too-few-rows", Severity::Error),
+    ("empty-column", Severity::Error),
+    ("constant-column", Severity::Error),
+    ("infinite-value", Severity::Error),
+    ("id-like-column", Severity::Error),
+    ("duplicate-columns", Severity::Error),
+    ("collinear-columns", Severity::Error),
+    ("missing-values", Severity::Warning),
+    ("numbers-as-text", Severity::Warning),
+    ("high-cardinality", Severity::Warning),
+    ("duplicate-rows", Severity::Warning),
+    ("ordered-rows", Severity::Warning),
+    ("mixed-columns", Severity::Note),
+    ("rare-level", Severity::Note),
+    ("skewed-column", Severity::Note),
+    ("outliers", Severity::Note),
+    ("huge-scale", Severity::Note),
+];
+
 /// One thing that is wrong or odd.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -45,7 +68,7 @@ pub struct Finding {
     /// What was found, in one sentence.
     pub what: String,
     /// What to do, in one sentence.
-    pub fix: String,
+    pub fix: Advice,
 }
 
 /// What the doctor says about a table.
@@ -97,14 +120,15 @@ pub fn doctor(table: &Table) -> Diagnosis {
 fn about(
     columns: Vec<String>,
     code: &'static str,
-    severity: Severity,
     what: impl FnOnce(&str) -> String,
-    fix: &str,
+    fix: impl Into<Advice>,
 ) -> Option<Finding> {
     if columns.is_empty() {
         return None;
     }
+    let &(code, severity) =
+        FINDINGS.iter().find(|(listed, _)| *listed == code).expect("every code is listed");
     let quoted: Vec<String> = columns.iter().map(|name| format!("'{name}'")).collect();
     let subject = format!("{} {}", if columns.len() == 1 { "column" } else { "columns" }, name_list(&quoted));
-    Some(Finding { code, severity, what: what(&subject), fix: fix.to_owned(), columns })
+    Some(Finding { code, severity, what: what(&subject), fix: fix.into(), columns })
 }

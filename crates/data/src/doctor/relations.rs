@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use gflowcausal_determinism::map;
 
-use super::{Finding, Severity, about};
+use super::{Finding, about};
 use crate::{Column, Moments, Table, Values};
 
 /// Relations are evaluated on this many rows at most.
@@ -40,7 +40,6 @@ fn copied(table: &Table, group: &[usize]) -> Option<Finding> {
     about(
         group.iter().map(|&index| table.columns()[index].name.clone()).collect(),
         "duplicate-columns",
-        Severity::Error,
         |who| format!("the same values in {who}"),
         "keep one of them",
     )
@@ -131,7 +130,6 @@ fn linear_relations(names: &[&str], moments: &Moments) -> Vec<Finding> {
         about(
             tied.into_iter().map(|index| names[index].to_owned()).collect(),
             "collinear-columns",
-            Severity::Error,
             |who| format!("an exact linear relation ties {who}"),
             "leave one of them out",
         )
@@ -204,7 +202,6 @@ fn scales(names: &[&str], moments: &Moments) -> Option<Finding> {
     about(
         columns,
         "huge-scale",
-        Severity::Note,
         |who| format!("the standard deviations of {who} differ by a factor of {ratio:.0e}"),
         "nothing for the default score; standardise for scores that depend on units",
     )

@@ -1,8 +1,8 @@
 //! What can be seen in the rows: too few, repeated, or in a sequence.
 
-use gflowcausal_graph::pluralize;
+use gflowcausal_graph::{Advice, pluralize};
 
-use super::{Finding, Severity, about};
+use super::{Finding, about};
 use crate::{Column, Table};
 
 /// The share of repeated rows that is reported.
@@ -25,7 +25,6 @@ fn too_few(table: &Table) -> Option<Finding> {
     about(
         concerned,
         "too-few-rows",
-        Severity::Error,
         |_| {
             let are = if rows == 1 { "is" } else { "are" };
             format!("there {are} {} for {columns} columns", pluralize(rows, "row"))
@@ -45,9 +44,10 @@ fn mixed(table: &Table) -> Option<Finding> {
     about(
         concerned,
         "mixed-columns",
-        Severity::Note,
         |who| format!("categories in {who}, real numbers in the others"),
-        "nothing: the default score takes both; --types changes a column's type",
+        Advice::new("nothing: the default score takes both; ")
+            .option("types")
+            .then(" changes a column's type"),
     )
 }
 
@@ -60,7 +60,6 @@ fn repeated(table: &Table) -> Option<Finding> {
     about(
         concerned,
         "duplicate-rows",
-        Severity::Warning,
         |_| format!("{repeats} of {rows} rows repeat an earlier one"),
         "check that rows were not copied: they count as independent",
     )
@@ -92,7 +91,6 @@ fn sequence(table: &Table) -> Option<Finding> {
     about(
         concerned,
         "ordered-rows",
-        Severity::Warning,
         |who| format!("each row resembles the one before in {who}"),
         "if rows are a time series, model lags or thin them out: scores take rows as independent",
     )

@@ -7,8 +7,9 @@ use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_graph::Order;
 use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, ScoringModel};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::Error;
+use crate::config::option;
 
 /// How many starts run side by side before the clock is asked.
 const BATCH: usize = 4;
@@ -25,43 +26,36 @@ impl Discover for Boss {
         "best order score search: best insertions over grow-shrink trees, with restarts"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "prune", "threshold", "alpha", "restarts"]
-    }
-
-    fn check(&self, _model: &ScoringModel, config: &Config) -> Result<(), Error> {
-        match config.restarts {
-            Some(0) => Err(Error::Value { option: "restarts", value: 0.0, range: "at least 1" }),
-            _ => Ok(()),
-        }
+    fn options(&self) -> &'static [&'static str] {
+        &[option::score, option::penalty, option::prune, option::threshold, option::alpha, option::restarts]
     }
 
     /// The best order of all starts; one that a stop cut short counts too.
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let Task { model, config, .. } = *task;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let MethodInput { model, config, .. } = *input;
         let restarts = config.restarts.unwrap_or_else(|| by_size(model.constraints().nodes()));
         let mut orders: Vec<Order> = Vec::new();
         while orders.len() < restarts {
-            run.tell(Step::Searching);
-            if run.is_stopped() && !orders.is_empty() {
+            context.report(Phase::Searching);
+            if context.is_stopped() && !orders.is_empty() {
                 break;
             }
             let done = orders.len();
-            orders.extend(starts(task, run, done..restarts.min(done + BATCH)));
+            orders.extend(starts(input, context, done..restarts.min(done + BATCH)));
         }
         let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
         let graph = model.graph_of(&order);
-        Ok(Found::single(model, order, graph))
+        Ok(MethodOutput::single(model, order, graph))
     }
 }
 
 /// What the starts with these numbers come to.
-pub(super) fn starts(task: &Task<'_>, run: &Run<'_>, numbers: Range<usize>) -> Vec<Order> {
-    let Task { model, config, .. } = *task;
+pub(super) fn starts(input: &MethodInput<'_>, context: &RunContext<'_>, numbers: Range<usize>) -> Vec<Order> {
+    let MethodInput { model, config, .. } = *input;
     let constrained = |score| ConstrainedOrderScore { score, constraints: model.constraints() };
     let screening = model.screening_score();
     let (screening, score) = (constrained(&screening), constrained(model.order_score()));
-    let stop = run.stop;
+    let stop = context.stop;
     map(numbers.len(), |k| {
         let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });
         boss(&screening, &score, &mut rng, || stop.load(Ordering::Relaxed))

@@ -3,8 +3,9 @@
 use gflowcausal_data::Moments;
 use gflowcausal_search::{Dagma, Notears, Weighted};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, ScoringModel};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::Error;
+use crate::config::option;
 
 /// The customary weight below which an edge goes.
 const THRESHOLD: f64 = 0.3;
@@ -19,21 +20,21 @@ pub(super) enum Continuous {
 }
 
 impl Continuous {
-    fn moments<'a>(self, task: &Task<'a>) -> Result<&'a Moments, Error> {
-        task.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
+    fn moments<'a>(self, input: &MethodInput<'a>) -> Result<&'a Moments, Error> {
+        input.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
     }
 
-    fn fit(self, task: &Task<'_>, run: &Run<'_>) -> Result<Weighted, Error> {
-        let covariance = self.moments(task)?.covariance();
-        let constraints = task.model.constraints();
+    fn fit(self, input: &MethodInput<'_>, context: &RunContext<'_>) -> Result<Weighted, Error> {
+        let covariance = self.moments(input)?.covariance();
+        let constraints = input.model.constraints();
         Ok(match self {
             Self::Notears => {
                 let Notears { l1 } = Notears::default();
-                Notears { l1: task.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, run.stop)
+                Notears { l1: input.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, context.stop)
             }
             Self::Dagma => {
                 let Dagma { l1 } = Dagma::default();
-                Dagma { l1: task.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, run.stop)
+                Dagma { l1: input.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, context.stop)
             }
         })
     }
@@ -54,27 +55,18 @@ impl Discover for Continuous {
         }
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["l1", "threshold"]
+    fn options(&self) -> &'static [&'static str] {
+        &[option::l1, option::threshold]
     }
 
-    fn check(&self, _model: &ScoringModel, config: &Config) -> Result<(), Error> {
-        for (option, value) in [("l1", config.l1), ("threshold", config.threshold)] {
-            if let Some(value) = value.filter(|value| !(value.is_finite() && *value >= 0.0)) {
-                return Err(Error::Value { option, value, range: "zero or more" });
-            }
-        }
-        Ok(())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        self.moments(input).map(|_| ())
     }
 
-    fn check_data(&self, task: &Task<'_>) -> Result<(), Error> {
-        self.moments(task).map(|_| ())
-    }
-
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        run.tell(Step::Searching);
-        let threshold = task.config.threshold.unwrap_or(THRESHOLD);
-        let graph = self.fit(task, run)?.dag(threshold, task.model.constraints());
-        Ok(Found::single(task.model, graph.topological_order(), graph))
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        context.report(Phase::Searching);
+        let threshold = input.config.threshold.unwrap_or(THRESHOLD);
+        let graph = self.fit(input, context)?.dag(threshold, input.model.constraints());
+        Ok(MethodOutput::single(input.model, graph.topological_order(), graph))
     }
 }

@@ -3,7 +3,8 @@
 use gflowcausal_flow::{ObjectiveName, Problem, TrainConfig, Trainer, Walk};
 
 use super::training::{check_walk, resumed, train};
-use super::{Discover, Found, Run, Step, Task, policy_draws};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, policy_draws};
+use crate::config::option;
 use crate::model::GraphReward;
 use crate::posterior::Posterior;
 use crate::{Config, Error, ScoringModel, Training};
@@ -20,44 +21,45 @@ impl Discover for DagGFlowNet {
         "a GFlowNet that grows DAGs edge by edge and draws them by their posterior"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
+    fn options(&self) -> &'static [&'static str] {
         &[
-            "score",
-            "penalty",
-            "walk",
-            "iterations",
-            "batch-size",
-            "learning-rate",
-            "hidden",
-            "temperature",
-            "samples",
+            option::score,
+            option::penalty,
+            option::walk,
+            option::iterations,
+            option::batch_size,
+            option::learning_rate,
+            option::hidden,
+            option::temperature,
+            option::samples,
         ]
     }
 
-    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        let MethodInput { model, config, .. } = *input;
         let nodes = model.constraints().nodes();
         check_walk(config, self.name(), &[Walk::Graph])?;
         settings(config, nodes).validate()?;
         reward(model).map(|_| ())
     }
 
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let Task { model, config, .. } = *task;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let MethodInput { model, config, .. } = *input;
         let reward = reward(model)?;
         let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
-        let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
+        let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
             Some(resumed) => resumed,
             None => (Trainer::new(settings, problem)?, vec![]),
         };
-        let stopped = train(&mut trainer, &mut history, run)?;
-        run.tell(Step::Sampling);
+        let stopped = train(&mut trainer, &mut history, context)?;
+        context.report(Phase::Sampling);
         let best = trainer.best().and_then(|best| best.terminal.as_dag()).ok_or(Error::NothingFound)?.clone();
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, context.stop);
         let posterior = Posterior::of(best.nodes(), &draws);
         let training = Some(Training::new(&trainer, stopped, history));
         let order = best.topological_order();
-        Ok(Found { graph: best, order, class: None, draws, posterior, training, distance: None })
+        Ok(MethodOutput { graph: best, order, class: None, draws, posterior, training, distance: None })
     }
 }
 

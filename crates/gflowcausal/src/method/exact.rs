@@ -5,11 +5,12 @@ use gflowcausal_flow::{Lattice, LatticeError};
 use gflowcausal_graph::{Dag, Order};
 use gflowcausal_score::{BestParents, OrderModularScore};
 
-use super::{Discover, Found, Run, Step, Task};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::option;
 use crate::model::ModularReward;
 use crate::posterior::{GraphSample, Posterior};
 use crate::representative::representative;
-use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
+use crate::{Error, PruneName, ScoreName, ScoringModel};
 
 /// Every order at once, up to 20 variables.
 pub(super) struct Exact;
@@ -23,8 +24,16 @@ impl Discover for Exact {
         "the exact distribution over orders and the best graph, up to 20 variables"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "prune", "threshold", "alpha", "temperature", "samples"]
+    fn options(&self) -> &'static [&'static str] {
+        &[
+            option::score,
+            option::penalty,
+            option::prune,
+            option::threshold,
+            option::alpha,
+            option::temperature,
+            option::samples,
+        ]
     }
 
     /// The best of all graphs for every score that is a sum over variables given their parents.
@@ -39,27 +48,27 @@ impl Discover for Exact {
         true
     }
 
-    fn check(&self, model: &ScoringModel, _config: &Config) -> Result<(), Error> {
-        order_modular_score(model)?;
-        let nodes = model.constraints().nodes();
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        order_modular_score(input.model)?;
+        let nodes = input.model.constraints().nodes();
         if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
 
     /// A run that is stopped has the best graph, and no probabilities.
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let model = task.model;
-        run.tell(Step::Searching);
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let model = input.model;
+        context.report(Phase::Searching);
         let (order, graph) = best(model)?;
-        if run.is_stopped() {
-            return Ok(Found::single(model, order, graph));
+        if context.is_stopped() {
+            return Ok(MethodOutput::single(model, order, graph));
         }
-        run.tell(Step::Sampling);
+        context.report(Phase::Sampling);
         let lattice = lattice(model)?;
-        let draws = draws(&lattice, model, task.config.samples, task.config.seed);
+        let draws = draws(&lattice, model, input.config.samples, input.config.seed);
         let posterior =
             Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
         let (order, graph) = representative(order, graph, model, &posterior);
-        Ok(Found { graph, order, class: None, draws, posterior, training: None, distance: None })
+        Ok(MethodOutput { graph, order, class: None, draws, posterior, training: None, distance: None })
     }
 }
 

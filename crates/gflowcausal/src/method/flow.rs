@@ -12,7 +12,8 @@ use gflowcausal_score::OrderScore;
 use gflowcausal_search::best_order;
 
 use super::training::{Trained, check_walk, resumed, train};
-use super::{Discover, Found, Run, Step, Task, boss, exact, ges};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, boss, exact, ges};
+use crate::config::option;
 use crate::local_search::{Effort, LocalSearch};
 use crate::model::{CyclicGraphReward, GraphReward, OrderEvaluator, OrderReward, nearest_order};
 use crate::posterior::{ExactDifference, GraphSample, Posterior, Weighting};
@@ -39,7 +40,7 @@ const CLOSE_LOOKS: usize = STARTS + 2;
 /// What the first few draws of many variables have to be worth for more of them.
 const LEAST_EFFECTIVE: f64 = 5.0;
 
-/// The walks that the user can choose from. `free` has no order and no DAG to search from: it is the ablation's.
+/// The walks of this method.
 const WALKS: &[Walk] = &[Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
 
 /// The GFlowNet of the paper, on the walk the user chooses.
@@ -54,22 +55,22 @@ impl Discover for GFlowCausal {
         "a GFlowNet trained to draw graphs in proportion to what the data say, helped by local search"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
+    fn options(&self) -> &'static [&'static str] {
         &[
-            "score",
-            "penalty",
-            "prune",
-            "threshold",
-            "alpha",
-            "walk",
-            "objective",
-            "network",
-            "iterations",
-            "batch-size",
-            "learning-rate",
-            "hidden",
-            "temperature",
-            "samples",
+            option::score,
+            option::penalty,
+            option::prune,
+            option::threshold,
+            option::alpha,
+            option::walk,
+            option::objective,
+            option::network,
+            option::iterations,
+            option::batch_size,
+            option::learning_rate,
+            option::hidden,
+            option::temperature,
+            option::samples,
         ]
     }
 
@@ -77,64 +78,71 @@ impl Discover for GFlowCausal {
         model.is_cheap() && model.constraints().nodes() <= MOST_NODES_OF_SUMS
     }
 
-    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
-        let score = model.score_name().name();
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        let MethodInput { model, config, .. } = *input;
+        let refuse = |value, with| Err(Error::Combination { option: option::walk, value, with });
         check_walk(config, self.name(), WALKS)?;
         settings(config, model.constraints().nodes()).validate()?;
-        if !config.walk.ends_in_orders() && GraphReward::new(model).is_none() {
-            return Err(Error::Combination { option: "walk", value: config.walk.name(), with: score });
+        match config.walk {
+            Walk::Graph if GraphReward::new(model).is_none() => {
+                refuse("graph", format!("score '{}'", model.score_name().name()))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let Task { model, config, .. } = *task;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let MethodInput { model, config, .. } = *input;
         let (orders, graphs) = (OrderReward::new(model), GraphReward::new(model));
         let reward: &dyn LogReward = match &graphs {
             Some(graphs) if !config.walk.ends_in_orders() => graphs,
             _ => &orders,
         };
         let score = model.drawing_score(model.evaluator());
-        let search = LocalSearch::new(&score, model.constraints(), target(config), run.stop);
+        let search = LocalSearch::new(&score, model.constraints(), target(config), context.stop);
         let local_search = config.walk.ends_in_orders().then_some(&search as _);
         let problem = Problem { constraints: model.constraints(), reward, local_search };
-        let (mut trainer, mut history) = ready(task, run, problem)?;
-        let stopped = train(&mut trainer, &mut history, run)?;
-        run.tell(Step::Sampling);
-        let (order, graph) = best(task, &trainer, run)?;
-        let (draws, posterior) = weigh(task, &trainer, (&order, &graph), run);
-        let distance = distance(task, &trainer, &posterior);
+        let (mut trainer, mut history) = ready(input, context, problem)?;
+        let stopped = train(&mut trainer, &mut history, context)?;
+        context.report(Phase::Sampling);
+        let (order, graph) = best(input, &trainer, context)?;
+        let (draws, posterior) = weigh(input, &trainer, (&order, &graph), context);
+        let distance = distance(input, &trainer, &posterior);
         let (order, graph) = representative(order, graph, model, &posterior);
         let training = Training::new(&trainer, stopped, history);
-        Ok(Found { graph, order, class: None, draws, posterior, training: Some(training), distance })
+        Ok(MethodOutput { graph, order, class: None, draws, posterior, training: Some(training), distance })
     }
 }
 
 /// A trainer where the last one stopped, or a new one that knows what local search finds.
-fn ready<'a>(task: &Task<'a>, run: &mut Run<'_>, problem: Problem<'a>) -> Result<Trained<'a>, Error> {
-    let settings = settings(task.config, task.model.constraints().nodes()).validate()?;
-    if let Some(resumed) = resumed(&settings, run, problem)? {
+fn ready<'a>(
+    input: &MethodInput<'a>,
+    context: &mut RunContext<'_>,
+    problem: Problem<'a>,
+) -> Result<Trained<'a>, Error> {
+    let settings = settings(input.config, input.model.constraints().nodes()).validate()?;
+    if let Some(resumed) = resumed(&settings, context, problem)? {
         return Ok(resumed);
     }
     let mut trainer = Trainer::new(settings, problem)?;
-    if task.config.walk.ends_in_orders() {
-        run.tell(Step::Searching);
-        trainer.remember(search(task, run).into_iter().map(Terminal::Order).collect())?;
+    if input.config.walk.ends_in_orders() {
+        context.report(Phase::Searching);
+        trainer.remember(search(input, context).into_iter().map(Terminal::Order).collect())?;
     }
     Ok((trainer, vec![]))
 }
 
 /// Good orders to begin with: annealed, or of many variables those that insertions lead to from random ones; and from
 /// the end of a search over classes, which gets where orders do not where variables nearly copy each other.
-fn search(task: &Task<'_>, run: &Run<'_>) -> Vec<Order> {
-    let Task { model, config, .. } = *task;
-    let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
+fn search(input: &MethodInput<'_>, context: &RunContext<'_>) -> Vec<Order> {
+    let MethodInput { model, config, .. } = *input;
+    let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), context.stop);
     let mut orders = if model.is_large() {
-        boss::starts(task, run, 0..STARTS)
+        boss::starts(input, context, 0..STARTS)
     } else {
         search.anneal(Effort::by_size(model.constraints().nodes()))
     };
-    orders.extend(ges::order(task, run).map(|order| search.climb(order)));
+    orders.extend(ges::order(input, context).map(|order| search.climb(order)));
     orders
 }
 
@@ -146,15 +154,20 @@ fn target(config: &Config) -> (f64, u64) {
 /// The best order seen, led uphill once more, and its graph.
 ///
 /// Where training looks roughly, the best few by its own look are looked at closely.
-fn best(task: &Task<'_>, trainer: &Trainer<'_>, run: &Run<'_>) -> Result<(Order, Dag), Error> {
-    let Task { model, config, .. } = *task;
+fn best(
+    input: &MethodInput<'_>,
+    trainer: &Trainer<'_>,
+    context: &RunContext<'_>,
+) -> Result<(Order, Dag), Error> {
+    let MethodInput { model, config, .. } = *input;
     let best = trainer.best().ok_or(Error::NothingFound)?;
     match &best.terminal {
         Terminal::Order(order) => {
             let few = if model.is_large() { trainer.remembered(CLOSE_LOOKS) } else { Vec::new() };
             let few = few.into_iter().filter_map(Terminal::as_order).chain([order]).cloned();
             let (order, _) = best_order(model.order_score(), few).ok_or(Error::NothingFound)?;
-            let search = LocalSearch::new(model.order_score(), model.constraints(), target(config), run.stop);
+            let search =
+                LocalSearch::new(model.order_score(), model.constraints(), target(config), context.stop);
             let order = search.climb(order);
             let graph = model.graph_of(&order);
             Ok((order, graph))
@@ -166,16 +179,16 @@ fn best(task: &Task<'_>, trainer: &Trainer<'_>, run: &Run<'_>) -> Result<(Order,
 
 /// Draws from the policy, weighed; or, where the weights would rest on a handful of draws, from chains of Gibbs steps.
 fn weigh(
-    task: &Task<'_>,
+    input: &MethodInput<'_>,
     trainer: &Trainer<'_>,
     (best, graph): (&Order, &Dag),
-    run: &Run<'_>,
+    context: &RunContext<'_>,
 ) -> (Vec<GraphSample>, Posterior) {
-    let Task { model, config, .. } = *task;
+    let MethodInput { model, config, .. } = *input;
     let nodes = model.constraints().nodes();
     let is_graph = !config.walk.ends_in_orders();
     let draw = |count| {
-        let draws = policy_draws(model, &trainer.sampler(), count, config.seed, run.stop);
+        let draws = policy_draws(model, &trainer.sampler(), count, config.seed, context.stop);
         let posterior = Posterior::of(nodes, &draws);
         let is_trusted = posterior.weighting == Weighting::Importance && !misses(model, best, &draws);
         (draws, posterior, is_trusted)
@@ -189,7 +202,7 @@ fn weigh(
             (draws, posterior, is_trusted) = draw(config.samples);
         }
     }
-    if is_trusted || is_graph || run.is_stopped() {
+    if is_trusted || is_graph || context.is_stopped() {
         return (draws, posterior);
     }
     let warm_started = model.warm_started_score(graph);
@@ -198,7 +211,7 @@ fn weigh(
         None => model.evaluator(),
     };
     let score = model.drawing_score(evaluator);
-    let search = LocalSearch::new(&score, model.constraints(), target(config), run.stop);
+    let search = LocalSearch::new(&score, model.constraints(), target(config), context.stop);
     let orders = search.draw_by_chains(best, config.samples);
     let draws = GraphSample::merged(map(orders.len(), |k| {
         let mut rng = stream(config.seed, Stream::Graph { k: k as u64 });
@@ -279,12 +292,16 @@ fn draw_block(
 }
 
 /// How far the drawn edge probabilities and the policy are from the exact ones, where these are had for nothing.
-fn distance(task: &Task<'_>, trainer: &Trainer<'_>, posterior: &Posterior) -> Option<ExactDifference> {
-    if task.model.sums().is_none() || !task.config.walk.ends_in_orders() {
+fn distance(
+    input: &MethodInput<'_>,
+    trainer: &Trainer<'_>,
+    posterior: &Posterior,
+) -> Option<ExactDifference> {
+    if input.model.sums().is_none() || !input.config.walk.ends_in_orders() {
         return None;
     }
-    let lattice = exact::lattice(task.model).ok()?;
-    let mut distance = posterior.difference_from(&exact::edge_probabilities(&lattice, task.model));
+    let lattice = exact::lattice(input.model).ok()?;
+    let mut distance = posterior.difference_from(&exact::edge_probabilities(&lattice, input.model));
     distance.divergence = trainer.sampler().lattice().ok().map(|policy| lattice.divergence(&policy).forward);
     Some(distance)
 }
@@ -296,16 +313,16 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.objective = config.objective.unwrap_or(default);
     let size = match Size::of(nodes) {
         // There are no orders to evaluate.
-        Size::Large if !config.walk.ends_in_orders() => Size::Hundred,
+        Size::VeryLarge if !config.walk.ends_in_orders() => Size::Large,
         size => size,
     };
     settings.iterations = config.iterations.unwrap_or(match size {
         Size::Small | Size::Medium => 500 + 15 * nodes,
-        Size::Hundred => 300,
-        Size::Large => 100,
+        Size::Large => 300,
+        Size::VeryLarge => 100,
     });
     // Most of a batch is remembered, for every order of many variables that was never seen takes its time.
-    let is_large = size == Size::Large;
+    let is_large = size == Size::VeryLarge;
     settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
     settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
@@ -318,7 +335,7 @@ pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
         Size::Small => 4,
         Size::Medium => 1,
         // A sweep over orders that were never seen costs as much as the rest of ten iterations.
-        Size::Hundred | Size::Large => 0,
+        Size::Large | Size::VeryLarge => 0,
     };
     settings.patience = Some((settings.iterations / 10).max(50));
     settings

@@ -4,8 +4,9 @@ use gflowcausal_graph::Order;
 use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, ScoringModel};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::option;
+use crate::{Error, ScoringModel};
 
 /// From class to class of equivalent graphs: insertions, deletions and, if wanted, turns.
 pub(super) struct Equivalence;
@@ -19,31 +20,31 @@ impl Discover for Equivalence {
         "greedy equivalence search: the best edge in, then the best edge out, from class to class"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "turning"]
+    fn options(&self) -> &'static [&'static str] {
+        &[option::score, option::penalty, option::turning]
     }
 
-    fn check(&self, model: &ScoringModel, _config: &Config) -> Result<(), Error> {
-        local_score(model).map(|_| ())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        local_score(input.model).map(|_| ())
     }
 
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let Task { model, config, .. } = *task;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let MethodInput { model, config, .. } = *input;
         let search = Ges::new(local_score(model)?, model.constraints(), config.turning)?;
         let FoundClass { class, member } = search.search(|| {
-            run.tell(Step::Searching);
-            run.is_stopped()
+            context.report(Phase::Searching);
+            context.is_stopped()
         });
-        Ok(Found::class(model, class, member))
+        Ok(MethodOutput::class(model, class, member))
     }
 }
 
 /// An order of a member of the class that the search comes to, where the score is cheap and the same for equivalent
 /// graphs, and knowledge allows the order.
-pub(super) fn order(task: &Task<'_>, run: &Run<'_>) -> Option<Order> {
-    let model = task.model;
+pub(super) fn order(input: &MethodInput<'_>, context: &RunContext<'_>) -> Option<Order> {
+    let model = input.model;
     let score = local_score(model).ok().filter(|_| model.is_cheap())?;
-    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| run.is_stopped());
+    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| context.is_stopped());
     let order = found.member.topological_order();
     let constrained = ConstrainedOrderScore { score: model.order_score(), constraints: model.constraints() };
     constrained.score(&order).is_finite().then_some(order)

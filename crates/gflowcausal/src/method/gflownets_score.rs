@@ -3,7 +3,8 @@
 use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
 
 use super::training::{check_walk, resumed, train};
-use super::{Discover, Found, Run, Step, Task, policy_draws};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, policy_draws};
+use crate::config::option;
 use crate::model::{CyclicGraphReward, nearest_order};
 use crate::posterior::Posterior;
 use crate::{Config, Error, ScoringModel, Training};
@@ -20,50 +21,50 @@ impl Discover for GFlowNetsScore {
         "the paper's ablation: a GFlowNet that learns from a penalty alone to avoid cycles"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
+    fn options(&self) -> &'static [&'static str] {
         &[
-            "score",
-            "penalty",
-            "prune",
-            "threshold",
-            "alpha",
-            "walk",
-            "objective",
-            "iterations",
-            "batch-size",
-            "learning-rate",
-            "hidden",
-            "temperature",
-            "samples",
+            option::score,
+            option::penalty,
+            option::prune,
+            option::threshold,
+            option::alpha,
+            option::walk,
+            option::objective,
+            option::iterations,
+            option::batch_size,
+            option::learning_rate,
+            option::hidden,
+            option::temperature,
+            option::samples,
         ]
     }
 
-    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
-        check_walk(config, self.name(), &[Walk::Free])?;
-        settings(config, model.constraints().nodes()).validate()?;
-        self.reward(model).map(|_| ())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        check_walk(input.config, self.name(), &[Walk::Free])?;
+        settings(input.config, input.model.constraints().nodes()).validate()?;
+        self.reward(input.model).map(|_| ())
     }
 
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let Task { model, config, .. } = *task;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let MethodInput { model, config, .. } = *input;
         let reward = self.reward(model)?;
         let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
-        let (mut trainer, mut history) = match resumed(&settings, run, problem)? {
+        let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
             Some(resumed) => resumed,
             None => (Trainer::new(settings, problem)?, vec![]),
         };
-        let stopped = train(&mut trainer, &mut history, run)?;
-        run.tell(Step::Sampling);
+        let stopped = train(&mut trainer, &mut history, context)?;
+        context.report(Phase::Sampling);
         let order = match trainer.best().map(|best| &best.terminal) {
             Some(Terminal::Digraph(graph)) => nearest_order(graph, model.constraints()),
             _ => return Err(Error::NothingFound),
         };
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, run.stop);
+        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, context.stop);
         let posterior = Posterior::of(order.nodes(), &draws);
         let training = Some(Training::new(&trainer, stopped, history));
         let graph = model.graph_of(&order);
-        Ok(Found { graph, order, class: None, draws, posterior, training, distance: None })
+        Ok(MethodOutput { graph, order, class: None, draws, posterior, training, distance: None })
     }
 }
 

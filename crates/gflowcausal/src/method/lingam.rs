@@ -3,8 +3,9 @@
 use gflowcausal_graph::Order;
 use gflowcausal_search::{direct_lingam, ica_lingam};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::option;
+use crate::{Error, PruneName, ScoreName};
 
 /// How the order is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +33,8 @@ impl Discover for Lingam {
         }
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "prune", "threshold", "alpha"]
+    fn options(&self) -> &'static [&'static str] {
+        &[option::score, option::penalty, option::prune, option::threshold, option::alpha]
     }
 
     /// The authors' own: adaptive LASSO, its penalty by BIC.
@@ -45,34 +46,30 @@ impl Discover for Lingam {
         true
     }
 
-    fn check(&self, _model: &ScoringModel, _config: &Config) -> Result<(), Error> {
-        Ok(())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        columns(self.name(), input).map(|_| ())
     }
 
-    fn check_data(&self, task: &Task<'_>) -> Result<(), Error> {
-        columns(self.name(), task).map(|_| ())
-    }
-
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        run.tell(Step::Searching);
-        let columns = columns(self.name(), task)?;
-        let constraints = task.model.constraints();
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        context.report(Phase::Searching);
+        let columns = columns(self.name(), input)?;
+        let constraints = input.model.constraints();
         let order: Order = match self {
-            Self::Ica => ica_lingam(&columns, constraints, task.config.seed, run.stop)?,
-            Self::Direct => direct_lingam(&columns, constraints, run.stop),
+            Self::Ica => ica_lingam(&columns, constraints, input.config.seed, context.stop)?,
+            Self::Direct => direct_lingam(&columns, constraints, context.stop),
         };
-        let graph = task.model.graph_of(&order);
-        Ok(Found::single(task.model, order, graph))
+        let graph = input.model.graph_of(&order);
+        Ok(MethodOutput::single(input.model, order, graph))
     }
 }
 
 /// The columns, all of them numbers and complete.
-fn columns<'a>(method: &'static str, task: &Task<'a>) -> Result<Vec<&'a [f64]>, Error> {
+fn columns<'a>(method: &'static str, input: &MethodInput<'a>) -> Result<Vec<&'a [f64]>, Error> {
     let columns: Option<Vec<&[f64]>> =
-        task.table.columns().iter().map(gflowcausal_data::Column::as_continuous).collect();
+        input.table.columns().iter().map(gflowcausal_data::Column::as_continuous).collect();
     match columns {
         None => Err(Error::MethodNeedsNumbers { method }),
-        Some(_) if task.table.missing() > 0 => Err(Error::NeedsCompleteRows { method }),
+        Some(_) if input.table.missing() > 0 => Err(Error::NeedsCompleteRows { method }),
         Some(columns) => Ok(columns),
     }
 }

@@ -1,4 +1,4 @@
-//! One trait for "a way to find a graph", and the one list of all ways.
+//! One trait for methods of discovery, and the one list of them.
 
 mod boss;
 mod continuous;
@@ -24,7 +24,7 @@ use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 
 pub(crate) use flow::policy_draws;
 
-/// A way to find a causal graph.
+/// A method of causal discovery.
 pub trait Discover: Send + Sync {
     /// The name users type.
     fn name(&self) -> &'static str;
@@ -32,35 +32,29 @@ pub trait Discover: Send + Sync {
     /// What it does, in one line.
     fn about(&self) -> &'static str;
 
-    /// The keys of [`Config`] that it reads beside those that every method reads. Any other that is set is refused.
-    fn settings(&self) -> &'static [&'static str];
+    /// The options that it reads beside those that every method reads. Any other that is set is refused.
+    fn options(&self) -> &'static [&'static str];
 
     /// How orders become graphs where the user does not choose; `auto`: what goes with `score`.
     fn pruning(&self, _score: ScoreName) -> PruneName {
         PruneName::Auto
     }
 
-    /// Whether an order is to be worth the sum over all graphs it allows: for methods that draw graphs.
+    /// Whether the score of an order is to be the sum over all graphs it allows: for methods that draw graphs.
     fn sums_over_graphs(&self, _model: &ScoringModel) -> bool {
         false
     }
 
-    /// Whether it looks at the rows of the table, and not only at means, covariances and what the model makes of them.
+    /// Whether it needs the rows of the table, and not only means, covariances and what the model makes of them.
     fn needs_rows(&self) -> bool {
         false
     }
 
-    /// Whether this method can do what `config` asks for, found out before anything is done.
+    /// Whether this method can do with these data what is asked for, found out before anything is done.
     ///
     /// # Errors
     /// When it cannot.
-    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error>;
-
-    /// Whether the columns are what this method needs, found out before anything is done.
-    ///
-    /// # Errors
-    /// When they are not.
-    fn check_data(&self, _task: &Task<'_>) -> Result<(), Error> {
+    fn check(&self, _input: &MethodInput<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -68,23 +62,23 @@ pub trait Discover: Send + Sync {
     ///
     /// # Errors
     /// When the system refuses, or nothing was found in time.
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error>;
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error>;
 }
 
-/// What there is to find a graph for.
-pub struct Task<'a> {
+/// What a method finds a graph for.
+pub struct MethodInput<'a> {
     /// The rows, complete unless the moments were estimated from incomplete ones.
     pub table: &'a Table,
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<&'a Moments>,
-    /// What graphs are worth, and what they have to obey.
+    /// The score of graphs, and the constraints on them.
     pub model: &'a ScoringModel,
     /// What the user asked for.
     pub config: &'a Config,
 }
 
 /// What a method found.
-pub struct Found {
+pub struct MethodOutput {
     /// The best graph.
     pub graph: Dag,
     /// An order of it.
@@ -101,7 +95,7 @@ pub struct Found {
     pub distance: Option<ExactDifference>,
 }
 
-impl Found {
+impl MethodOutput {
     /// The one graph of a method that draws none.
     #[must_use]
     pub fn single(model: &ScoringModel, order: Order, graph: Dag) -> Self {
@@ -122,7 +116,7 @@ impl Found {
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum Phase {
     /// Local search before training.
     Searching,
     /// Training is about to begin.
@@ -140,29 +134,29 @@ pub enum Step {
     Done,
 }
 
-/// What whoever watches wants after an iteration.
+/// What the observer of a run asks for after an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Wish {
+pub enum Control {
     /// Go on.
     #[default]
-    GoOn,
+    Continue,
     /// Save what the rest of the run depends on, then go on.
     Save,
 }
 
-/// The surroundings of a run: who watches it, when it is to stop, where it saves.
-pub struct Run<'a> {
-    /// Is told of each step.
-    pub watch: &'a mut dyn FnMut(Step) -> Wish,
+/// The context of a run: who observes it, when it is to stop, where it saves.
+pub struct RunContext<'a> {
+    /// Is called at each phase.
+    pub observe: &'a mut dyn FnMut(Phase) -> Control,
     /// Once true, the run ends with the best so far.
     pub stop: &'a AtomicBool,
     /// Where training is saved and resumed.
     pub checkpoints: Option<Checkpoints<'a>>,
 }
 
-impl Run<'_> {
-    pub(crate) fn tell(&mut self, step: Step) -> Wish {
-        (self.watch)(step)
+impl RunContext<'_> {
+    pub(crate) fn report(&mut self, phase: Phase) -> Control {
+        (self.observe)(phase)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

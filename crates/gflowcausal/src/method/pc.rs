@@ -2,8 +2,9 @@
 
 use gflowcausal_search::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, ScoringModel, TestName};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::option;
+use crate::{Error, TestName};
 
 /// The customary level.
 const ALPHA: f64 = 0.05;
@@ -20,48 +21,43 @@ impl Discover for PeterClark {
         "PC-stable: edges go where a test finds independence, directions follow"
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["alpha", "test"]
+    fn options(&self) -> &'static [&'static str] {
+        &[option::alpha, option::test]
     }
 
-    fn check(&self, model: &ScoringModel, config: &Config) -> Result<(), Error> {
-        let constraints = model.constraints();
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        let constraints = input.model.constraints();
         if constraints.max_parents() + 1 < constraints.nodes() {
-            return Err(Error::CannotObey { method: "pc", option: "max-parents" });
+            return Err(Error::CannotSatisfy { method: "pc", option: option::max_parents });
         }
-        match config.alpha {
-            Some(alpha) if !(alpha > 0.0 && alpha < 1.0) => {
-                Err(Error::Value { option: "alpha", value: alpha, range: "between 0 and 1" })
-            }
-            _ => Ok(()),
+        if let Some(alpha @ (0.0 | 1.0)) = input.config.alpha {
+            let range = "between 0 and 1".to_owned();
+            return Err(Error::Value { option: option::alpha, value: alpha, range });
         }
+        test(input).map(|_| ())
     }
 
-    fn check_data(&self, task: &Task<'_>) -> Result<(), Error> {
-        test(task).map(|_| ())
-    }
-
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        let test = test(task)?;
-        let alpha = task.config.alpha.unwrap_or(ALPHA);
-        let search = Pc::new(&*test, alpha, task.model.constraints());
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let test = test(input)?;
+        let alpha = input.config.alpha.unwrap_or(ALPHA);
+        let search = Pc::new(&*test, alpha, input.model.constraints());
         let PcClass { class, member } = search.search(|| {
-            run.tell(Step::Searching);
-            run.is_stopped()
+            context.report(Phase::Searching);
+            context.is_stopped()
         });
-        Ok(Found::class(task.model, class, member))
+        Ok(MethodOutput::class(input.model, class, member))
     }
 }
 
 /// The test that was asked for, or the one for the columns' types.
-fn test(task: &Task<'_>) -> Result<Box<dyn IndependenceTest>, Error> {
-    let default = if task.table.is_continuous() { TestName::FisherZ } else { TestName::GSquare };
-    Ok(match task.config.test.unwrap_or(default) {
+fn test(input: &MethodInput<'_>) -> Result<Box<dyn IndependenceTest>, Error> {
+    let default = if input.table.is_continuous() { TestName::FisherZ } else { TestName::GSquare };
+    Ok(match input.config.test.unwrap_or(default) {
         TestName::FisherZ => {
-            let moments = task.moments.ok_or(Error::MethodNeedsNumbers { method: "pc" })?;
+            let moments = input.moments.ok_or(Error::MethodNeedsNumbers { method: "pc" })?;
             Box::new(FisherZ::new(moments)?)
         }
-        TestName::GSquare => Box::new(CategoryTest::g_square(task.table)?),
-        TestName::ChiSquare => Box::new(CategoryTest::chi_square(task.table)?),
+        TestName::GSquare => Box::new(CategoryTest::g_square(input.table)?),
+        TestName::ChiSquare => Box::new(CategoryTest::chi_square(input.table)?),
     })
 }

@@ -5,8 +5,9 @@ use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_graph::Order;
 use gflowcausal_search::{equal_variance_order, r2_order, random_order, variance_order};
 
-use super::{Discover, Found, Run, Step, Task};
-use crate::{Config, Error, PruneName, ScoreName, ScoringModel};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::option;
+use crate::{Error, PruneName, ScoreName};
 
 /// By which rule variables are put in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +23,18 @@ pub(super) enum Sorted {
 }
 
 impl Sorted {
-    fn moments<'a>(self, task: &Task<'a>) -> Result<&'a Moments, Error> {
-        task.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
+    fn moments<'a>(self, input: &MethodInput<'a>) -> Result<&'a Moments, Error> {
+        input.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
     }
 
-    fn order(self, task: &Task<'_>) -> Result<Order, Error> {
-        let constraints = task.model.constraints();
+    fn order(self, input: &MethodInput<'_>) -> Result<Order, Error> {
+        let constraints = input.model.constraints();
         Ok(match self {
-            Self::Variance => variance_order(self.moments(task)?, constraints),
-            Self::R2 => r2_order(self.moments(task)?, constraints)?,
-            Self::Residual => equal_variance_order(self.moments(task)?, constraints),
+            Self::Variance => variance_order(self.moments(input)?, constraints),
+            Self::R2 => r2_order(self.moments(input)?, constraints)?,
+            Self::Residual => equal_variance_order(self.moments(input)?, constraints),
             Self::Random => {
-                random_order(constraints, &mut stream(task.config.seed, Stream::Restart { k: 0 }))
+                random_order(constraints, &mut stream(input.config.seed, Stream::Restart { k: 0 }))
             }
         })
     }
@@ -58,8 +59,8 @@ impl Discover for Sorted {
         }
     }
 
-    fn settings(&self) -> &'static [&'static str] {
-        &["score", "penalty", "prune", "threshold", "alpha"]
+    fn options(&self) -> &'static [&'static str] {
+        &[option::score, option::penalty, option::prune, option::threshold, option::alpha]
     }
 
     /// The published pruning where the score is the default for numbers.
@@ -71,18 +72,14 @@ impl Discover for Sorted {
         }
     }
 
-    fn check(&self, _model: &ScoringModel, _config: &Config) -> Result<(), Error> {
-        Ok(())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        if *self == Self::Random { Ok(()) } else { self.moments(input).map(|_| ()) }
     }
 
-    fn check_data(&self, task: &Task<'_>) -> Result<(), Error> {
-        if *self == Self::Random { Ok(()) } else { self.moments(task).map(|_| ()) }
-    }
-
-    fn discover(&self, task: &Task<'_>, run: &mut Run<'_>) -> Result<Found, Error> {
-        run.tell(Step::Searching);
-        let order = self.order(task)?;
-        let graph = task.model.graph_of(&order);
-        Ok(Found::single(task.model, order, graph))
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        context.report(Phase::Searching);
+        let order = self.order(input)?;
+        let graph = input.model.graph_of(&order);
+        Ok(MethodOutput::single(input.model, order, graph))
     }
 }

@@ -1,8 +1,8 @@
-//! Training as every method with a policy goes through it: resumed, watched, stopped in time, saved.
+//! Training as every method with a policy goes through it: resumed, observed, stopped in time, saved.
 
 use gflowcausal_flow::{Event, Problem, Progress, Stopped, Trainer, ValidTrainConfig, Walk};
 
-use super::{Run, Step, Wish};
+use super::{Control, Phase, RunContext};
 use crate::{Config, Error};
 
 /// A trainer and what each of its iterations brought.
@@ -11,10 +11,10 @@ pub(super) type Trained<'a> = (Trainer<'a>, Vec<Progress>);
 /// A trainer where the last one stopped, if it was saved and is wanted.
 pub(super) fn resumed<'a>(
     settings: &ValidTrainConfig,
-    run: &Run<'_>,
+    context: &RunContext<'_>,
     problem: Problem<'a>,
 ) -> Result<Option<Trained<'a>>, Error> {
-    match &run.checkpoints {
+    match &context.checkpoints {
         Some(checkpoints) => checkpoints.resume(settings.clone(), problem),
         None => Ok(None),
     }
@@ -24,11 +24,11 @@ pub(super) fn resumed<'a>(
 pub(super) fn train(
     trainer: &mut Trainer<'_>,
     history: &mut Vec<Progress>,
-    run: &mut Run<'_>,
+    context: &mut RunContext<'_>,
 ) -> Result<Stopped, Error> {
-    run.tell(Step::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
+    context.report(Phase::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
     let stopped = loop {
-        if run.is_stopped() {
+        if context.is_stopped() {
             break Stopped::Interrupted;
         }
         let mut record = |event: &Event<'_>| {
@@ -40,20 +40,20 @@ pub(super) fn train(
             break reason;
         }
         let last = *history.last().expect("an iteration was recorded");
-        if run.tell(Step::Iteration(last)) == Wish::Save {
-            save(trainer, history, run)?;
+        if context.report(Phase::Iteration(last)) == Control::Save {
+            save(trainer, history, context)?;
         }
     };
-    save(trainer, history, run)?;
-    if let Some(checkpoints) = &run.checkpoints {
+    save(trainer, history, context)?;
+    if let Some(checkpoints) = &context.checkpoints {
         checkpoints.save_policy(trainer)?;
     }
     Ok(stopped)
 }
 
-fn save(trainer: &Trainer<'_>, history: &[Progress], run: &Run<'_>) -> Result<(), Error> {
+fn save(trainer: &Trainer<'_>, history: &[Progress], context: &RunContext<'_>) -> Result<(), Error> {
     // A run that was stopped before its first iteration may have cut the search short: it starts again.
-    match &run.checkpoints {
+    match &context.checkpoints {
         Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
         _ => Ok(()),
     }

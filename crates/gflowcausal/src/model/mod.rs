@@ -58,11 +58,7 @@ impl ScoringModel {
         let data = (table, moments);
         let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
         let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
-        let temperature = config.temperature;
-        if !(temperature.is_finite() && temperature > 0.0) {
-            return Err(Error::Value { option: "temperature", value: temperature, range: "above zero" });
-        }
-        Ok(Self { name, pruning, kind, sums: None, temperature, constraints })
+        Ok(Self { name, pruning, kind, sums: None, temperature: config.temperature, constraints })
     }
 
     /// Scores an order by the sum over all graphs it allows from now on, where the score itself selects parents.
@@ -128,7 +124,7 @@ impl ScoringModel {
 
     /// Whether there are so many variables that orders are only screened in training and in its draws.
     pub(crate) fn is_large(&self) -> bool {
-        Size::of(self.constraints.nodes()) == Size::Large
+        Size::of(self.constraints.nodes()) == Size::VeryLarge
     }
 
     /// Evaluates orders in training, and those that the policy draws.

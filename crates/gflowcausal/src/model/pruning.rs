@@ -12,7 +12,7 @@ use gflowcausal_score::{
 use super::score_kind::{Decomposable, ScoreKind};
 use super::scores::{ScoreName, penalty};
 use crate::Error;
-use crate::config::{Config, PruneName};
+use crate::config::{Config, PruneName, option};
 
 /// The customary slope below which an edge goes.
 const THRESHOLD: f64 = 0.3;
@@ -53,7 +53,10 @@ impl Pruning {
     ) -> Result<Self, Error> {
         let name = resolve(config.prune, score);
         check_effect(config, name)?;
-        let combination = || Error::Combination { option: "prune", value: name.name(), with: score.name() };
+        let combination = || {
+            let with = format!("score '{}'", score.name());
+            Error::Combination { option: option::prune, value: name.name(), with }
+        };
         let linear = || LinearModel::new(moments.ok_or_else(combination)?).map_err(Error::from);
         let alpha = config.alpha.unwrap_or(ALPHA);
         Ok(match name {
@@ -123,10 +126,10 @@ fn resolve(prune: PruneName, score: ScoreName) -> PruneName {
 fn check_effect(config: &Config, name: PruneName) -> Result<(), Error> {
     let unread = |option| Err(Error::NoEffect { option, with: format!("pruning {}", name.name()) });
     if config.threshold.is_some() && name != PruneName::Threshold {
-        return unread("threshold");
+        return unread(option::threshold);
     }
     if config.alpha.is_some() && !matches!(name, PruneName::TTest | PruneName::Cam) {
-        return unread("alpha");
+        return unread(option::alpha);
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use gflowcausal_score::{
 
 use super::score_kind::ScoreKind;
 use crate::Error;
-use crate::config::{Config, PruneName};
+use crate::config::{Config, PruneName, option};
 
 /// What the facade has to know of a score.
 struct Registration {
@@ -159,7 +159,7 @@ impl<'a> ScoreInput<'a> {
         constraints: &'a Constraints,
     ) -> Result<Self, Error> {
         if config.penalty.is_some() && !name.registration().has_penalty {
-            return Err(Error::NoEffect { option: "penalty", with: format!("score {}", name.name()) });
+            return Err(Error::NoEffect { option: option::penalty, with: format!("score {}", name.name()) });
         }
         Ok(Self { name, table, moments, penalty: penalty(config), constraints })
     }

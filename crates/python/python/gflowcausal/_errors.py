@@ -83,7 +83,7 @@ class KnowledgeFileError(InputError):
 
 
 class KnowledgeError(InputError):
-    """Constraints that cannot be obeyed."""
+    """Constraints that cannot be satisfied."""
 
 
 class ScoreError(InputError):
@@ -146,6 +146,14 @@ class OtherDataError(InputError):
     """A policy of other data."""
 
 
+class OtherTableError(InputError):
+    """Data that the run to go on with did not begin with."""
+
+
+class BuiltinOptionsError(InputError):
+    """Options about reading for a built-in data set."""
+
+
 class DamagedLogError(InputError):
     """A log of training that does not fit its checkpoint."""
 
@@ -183,7 +191,7 @@ class IndependenceTestError(InputError):
 
 
 class CannotObeyError(InputError):
-    """Knowledge that a method cannot obey."""
+    """Knowledge that a method cannot satisfy."""
 
 
 class NeedsCompleteRowsError(InputError):

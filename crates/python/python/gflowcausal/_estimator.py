@@ -6,7 +6,7 @@ import inspect
 import json
 import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,75 +18,19 @@ from ._data import Data, as_data, framed
 from ._errors import ArgumentError, NotFittedError
 from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
-from ._knowledge import Knowledge, edge_texts, knowledge_options
-from ._progress import Callback, Notify
+from ._knowledge import edge_texts, knowledge_options
+from ._options import DISCOVERY, Options
+from ._progress import Notify
 from ._samples import Samples
 
-#: Options that say where and how a run goes, and not what it looks for.
-_SURROUNDINGS = ("types", "no_header", "delimiter", "time_budget", "threads", "out", "resume", "callback", "progress")
 
-
-class GFlowCausal:
+class GFlowCausal(Options):
     """Finds causal graphs in a table: the best one, the runners-up, and how sure to be of each edge.
 
-    Options have the names of the command line's, with underscores; `None` leaves an option open. Any method of
+    Options have the names of the command line's, with underscores (see ``GFlowCausal.__init__`` and
+    `docs/options.md`); `None` leaves an option open. Any method of
     `gflowcausal.methods()` can be chosen by name. The same seed gives the same result, whatever the number of
     threads, and the same as the command line.
-
-    Parameters
-    ----------
-    method
-        The way to find a graph: a name of `gflowcausal.methods()`.
-    score
-        What graphs are judged by: auto, bic, bic-equal, bge, bdeu, dg (numbers and categories), quadratic,
-        quadratic-equal, gp, spline or varsort. ``"auto"`` goes by the types of the columns.
-    penalty
-        What a parent costs, in multiples of ln n; if not given, it grows with the number of variables.
-    walk, objective, network
-        How graphs are grown (order, edges, chain, complete, graph, free), which balance of flows is learned (tb,
-        subtb, db, fm, mdb), and what learns it (mlp).
-    prune, threshold, alpha
-        How an order becomes a graph (auto, selected, t-test, score, threshold, lasso, cam, none); how large a slope must
-        be (0.3) with ``prune="threshold"`` and with notears and dagma; the largest p-value with t-test and cam (0.001)
-        and with pc (0.05).
-    iterations, batch_size, learning_rate, hidden
-        The most training iterations, trajectories an iteration, Adam's step, and units of each hidden layer; chosen by
-        the number of variables if not given.
-    temperature, samples
-        Graphs are drawn ∝ exp(score / temperature), this many for the probabilities.
-    l1, restarts, turning, test
-        The L1 penalty of notears and dagma; from how many orders boss starts; whether ges turns edges too; the test of
-        pc (fisher-z, g-square, chi-square).
-    max_parents
-        How many direct causes a variable has at most.
-    exclude, ignore
-        Columns to leave out; codes of the doctor's findings to go on in spite of.
-    missing
-        What to do about missing values: error, drop (rows with gaps) or em.
-    standardize
-        Whether to scale each column to mean 0 and standard deviation 1 first.
-    seed
-        The same seed gives the same result.
-    require, forbid
-        Edges, as ``"A->B"`` or ``("A", "B")``.
-    knowledge
-        A `Knowledge`, the path of a knowledge file of Tetrad's, or its text.
-    types
-        ``{"ward": "categorical"}``: types that differ from the rule. Text and whole numbers with at most ten
-        different values are categories, other numbers are continuous.
-    no_header, delimiter
-        How to read a file of text.
-    time_budget
-        Seconds after which training ends with the best so far.
-    threads
-        How many threads; all cores if not given.
-    out, resume
-        A directory for all files of the run; with ``resume=True`` the run that began there goes on, to the same bits.
-    callback
-        Is called with a `Progress` at each step. It may raise `StopIteration` to end training with the best so far;
-        any other exception ends it and is passed on.
-    progress
-        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -113,85 +57,6 @@ class GFlowCausal:
     >>> model.edge_probabilities_.shape
     (11, 11)
     """
-
-    def __init__(
-        self,
-        *,
-        method: str = "gflowcausal",
-        score: str = "auto",
-        penalty: float | None = None,
-        walk: str = "order",
-        objective: str | None = None,
-        network: str = "mlp",
-        prune: str = "auto",
-        threshold: float | None = None,
-        alpha: float | None = None,
-        iterations: int | None = None,
-        batch_size: int | None = None,
-        learning_rate: float | None = None,
-        hidden: int | None = None,
-        temperature: float = 1.0,
-        samples: int = 1000,
-        l1: float | None = None,
-        restarts: int | None = None,
-        turning: bool = False,
-        test: str | None = None,
-        require: Sequence[str | tuple[str, str]] | None = None,
-        forbid: Sequence[str | tuple[str, str]] | None = None,
-        max_parents: int | None = None,
-        knowledge: Knowledge | str | os.PathLike[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        ignore: Sequence[str] | None = None,
-        missing: str = "error",
-        standardize: bool = False,
-        seed: int = 0,
-        types: Mapping[str, str] | None = None,
-        no_header: bool = False,
-        delimiter: str | None = None,
-        time_budget: float | None = None,
-        threads: int | None = None,
-        out: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        callback: Callback | None = None,
-        progress: bool = False,
-    ) -> None:
-        self.method = method
-        self.score = score
-        self.penalty = penalty
-        self.walk = walk
-        self.objective = objective
-        self.network = network
-        self.prune = prune
-        self.threshold = threshold
-        self.alpha = alpha
-        self.iterations = iterations
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.hidden = hidden
-        self.temperature = temperature
-        self.samples = samples
-        self.l1 = l1
-        self.restarts = restarts
-        self.turning = turning
-        self.test = test
-        self.require = require
-        self.forbid = forbid
-        self.max_parents = max_parents
-        self.knowledge = knowledge
-        self.exclude = exclude
-        self.ignore = ignore
-        self.missing = missing
-        self.standardize = standardize
-        self.seed = seed
-        self.types = types
-        self.no_header = no_header
-        self.delimiter = delimiter
-        self.time_budget = time_budget
-        self.threads = threads
-        self.out = out
-        self.resume = resume
-        self.callback = callback
-        self.progress = progress
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -234,7 +99,7 @@ class GFlowCausal:
         return self
 
     def _options(self) -> dict[str, Any]:
-        options = {name: value for name, value in self.get_params().items() if name not in _SURROUNDINGS}
+        options = {name: value for name, value in self.get_params().items() if name in DISCOVERY}
         edges = {"require": edge_texts(self.require), "forbid": edge_texts(self.forbid)}
         left_out = {"exclude": None if self.exclude is None else [str(name) for name in self.exclude]}
         return {**options, **edges, **left_out, **knowledge_options(self.knowledge, self.max_parents)}

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from . import _native
 from ._errors import ArgumentError
-from ._files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,7 @@ class Knowledge:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Knowledge:
         """Reads a knowledge file of Tetrad's."""
-        content = read_bytes(path)
-        try:
-            return cls(text=content.decode())
-        except UnicodeDecodeError as error:
-            raise ArgumentError(f"knowledge file '{path}': not UTF-8", "not-utf8", "save it as UTF-8") from error
+        return cls(text=_native.read_knowledge(path))
 
     def to_tetrad(self) -> str:
         """All but ``max_parents`` in Tetrad's format."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from . import _native
 from ._data import Types, as_data
 from ._errors import ArgumentError
 from ._graph import Dag, as_graph
+from ._options import Missing, Score
 from ._optional import need
 
 
@@ -131,13 +132,13 @@ def score(
     data: Any,
     graph: Any,
     *,
-    score: str = "auto",
-    penalty: float | None = None,
-    missing: str = "error",
+    score: Score = "auto",
+    penalty: float | Literal["auto"] | None = None,
+    missing: Missing = "error",
     standardize: bool = False,
     types: Types | None = None,
 ) -> dict[str, Any]:
-    """What a given graph is worth on data: its score, node by node and edge by edge.
+    """The score of a given graph on data, node by node and edge by edge.
 
     >>> report = score("sachs", [[0] * 11] * 11)
     >>> report["score"], len(report["nodes"])

@@ -1,0 +1,61 @@
+//! How each front end writes an option.
+
+use crate::{Kind, OptionSpec};
+
+/// Who a sentence is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrontEnd {
+    /// Options are written `--max-parents 3`.
+    CommandLine,
+    /// Options are written `max_parents=3`.
+    Python,
+}
+
+impl FrontEnd {
+    /// The option called `name`, with dashes or underscores, without a value.
+    ///
+    /// ```
+    /// use gflowcausal::FrontEnd;
+    /// assert_eq!(FrontEnd::CommandLine.option("max_parents"), "--max-parents");
+    /// assert_eq!(FrontEnd::Python.option("max-parents"), "max_parents");
+    /// ```
+    #[must_use]
+    pub fn option(self, name: &str) -> String {
+        match self {
+            Self::CommandLine => format!("--{}", name.replace('_', "-")),
+            Self::Python => name.replace('-', "_"),
+        }
+    }
+
+    /// The option called `name` with its value.
+    ///
+    /// ```
+    /// use gflowcausal::FrontEnd;
+    /// assert_eq!(FrontEnd::CommandLine.setting("missing", "drop"), "--missing drop");
+    /// assert_eq!(FrontEnd::Python.setting("missing", "drop"), "missing=\"drop\"");
+    /// assert_eq!(FrontEnd::Python.setting("exclude", "a"), "exclude=[\"a\"]");
+    /// assert_eq!(FrontEnd::Python.setting("types", "a=continuous"), "types={\"a\": \"continuous\"}");
+    /// ```
+    #[must_use]
+    pub fn setting(self, name: &str, value: &str) -> String {
+        let option = self.option(name);
+        let is_list = OptionSpec::of_name(name).is_some_and(|spec| matches!(spec.kind, Kind::List));
+        match (self, value.rsplit_once('=')) {
+            (Self::CommandLine, _) => format!("{option} {value}"),
+            (Self::Python, Some((column, kind))) if name == "types" => {
+                format!("{option}={{{column:?}: {kind:?}}}")
+            }
+            (Self::Python, _) if is_list => format!("{option}=[{value:?}]"),
+            (Self::Python, _) => format!("{option}={value:?}"),
+        }
+    }
+
+    /// `advice` with options as this front end writes them.
+    #[must_use]
+    pub fn phrase(self, advice: &gflowcausal_graph::Advice) -> String {
+        advice.phrase(|name, value| match value {
+            Some(value) => self.setting(name, value),
+            None => self.option(name),
+        })
+    }
+}
