@@ -1,0 +1,294 @@
+"""Options, generated from their declaration: `crates/python/tests/options.rs` writes and checks this file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from ._knowledge import Knowledge
+from ._progress import Callback
+
+Method = Literal[
+    "gflowcausal",
+    "exact",
+    "boss",
+    "ges",
+    "pc",
+    "eqvar",
+    "sort-var",
+    "sort-r2",
+    "random-order",
+    "ica-lingam",
+    "direct-lingam",
+    "notears",
+    "dagma",
+    "dag-gflownet",
+    "gflownets-score",
+]
+Score = Literal[
+    "auto",
+    "bic",
+    "bic-equal",
+    "bge",
+    "bdeu",
+    "dg",
+    "quadratic",
+    "quadratic-equal",
+    "gp",
+    "spline",
+    "varsort",
+]
+Walk = Literal[
+    "complete",
+    "edges",
+    "chain",
+    "order",
+    "graph",
+    "free",
+]
+Objective = Literal[
+    "fm",
+    "db",
+    "tb",
+    "subtb",
+    "mdb",
+]
+Network = Literal[
+    "mlp",
+]
+Prune = Literal[
+    "auto",
+    "selected",
+    "t-test",
+    "score",
+    "threshold",
+    "lasso",
+    "cam",
+    "none",
+]
+Test = Literal[
+    "fisher-z",
+    "g-square",
+    "chi-square",
+]
+Missing = Literal[
+    "error",
+    "drop",
+    "em",
+]
+
+#: The options of discovery, which the command line has too.
+DISCOVERY = (
+    "method",
+    "score",
+    "penalty",
+    "walk",
+    "objective",
+    "network",
+    "prune",
+    "threshold",
+    "alpha",
+    "iterations",
+    "batch_size",
+    "learning_rate",
+    "hidden",
+    "temperature",
+    "samples",
+    "l1",
+    "restarts",
+    "turning",
+    "test",
+    "require",
+    "forbid",
+    "max_parents",
+    "knowledge",
+    "exclude",
+    "ignore",
+    "missing",
+    "standardize",
+    "seed",
+)
+
+
+class Options:
+    """The options of `GFlowCausal`."""
+
+    def __init__(
+        self,
+        *,
+        method: Method = "gflowcausal",
+        score: Score = "auto",
+        penalty: float | Literal["auto"] | None = None,
+        walk: Walk = "order",
+        objective: Objective | None = None,
+        network: Network = "mlp",
+        prune: Prune = "auto",
+        threshold: float | None = None,
+        alpha: float | None = None,
+        iterations: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: float | None = None,
+        hidden: int | None = None,
+        temperature: float = 1.0,
+        samples: int = 1000,
+        l1: float | None = None,
+        restarts: int | None = None,
+        turning: bool = False,
+        test: Test | None = None,
+        require: Sequence[str | tuple[str, str]] | None = None,
+        forbid: Sequence[str | tuple[str, str]] | None = None,
+        max_parents: int | None = None,
+        knowledge: Knowledge | str | os.PathLike[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        ignore: Sequence[str] | None = None,
+        missing: Missing = "error",
+        standardize: bool = False,
+        seed: int = 0,
+        types: Mapping[str, str] | None = None,
+        no_header: bool = False,
+        delimiter: str | None = None,
+        time_budget: float | None = None,
+        threads: int | None = None,
+        out: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        callback: Callback | None = None,
+        progress: bool = False,
+    ) -> None:
+        """Takes options.
+
+        Parameters
+        ----------
+        method
+            The method of discovery. One of gflowcausal, exact, boss, ges, pc, eqvar, sort-var, sort-r2,
+            random-order, ica-lingam, direct-lingam, notears, dagma, dag-gflownet, gflownets-score.
+        score
+            What graphs are scored by. One of auto, bic, bic-equal, bge, bdeu, dg, quadratic, quadratic-equal,
+            gp, spline, varsort. Read by gflowcausal, exact, boss, ges, eqvar, sort-var, sort-r2,
+            random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+        penalty
+            What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
+            given: auto. Read by gflowcausal, exact, boss, ges, eqvar, sort-var, sort-r2, random-order,
+            ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+        walk
+            How graphs are grown. One of complete, edges, chain, order, graph, free. Read by gflowcausal.
+        objective
+            Which balance of flows is learned. One of fm, db, tb, subtb, mdb. If not given: tb; mdb for walk
+            graph. Read by gflowcausal, gflownets-score.
+        network
+            The network that learns the flows. One of mlp. Read by gflowcausal.
+        prune
+            How an order becomes a graph. One of auto, selected, t-test, score, threshold, lasso, cam, none.
+            Read by gflowcausal, exact, boss, eqvar, sort-var, sort-r2, random-order, ica-lingam,
+            direct-lingam, gflownets-score.
+        threshold
+            The smallest slope that stays, with pruning ``threshold``, and the smallest weight, with methods
+            ``notears`` and ``dagma``. If not given: 0.3. Read by gflowcausal, exact, boss, eqvar, sort-var,
+            sort-r2, random-order, ica-lingam, direct-lingam, notears, dagma, gflownets-score.
+        alpha
+            The largest p-value, with prunings ``t-test`` and ``cam`` and with method ``pc``. If not given:
+            0.001; 0.05 for method pc. Read by gflowcausal, exact, boss, pc, eqvar, sort-var, sort-r2,
+            random-order, ica-lingam, direct-lingam, gflownets-score.
+        iterations
+            The most training iterations. If not given: by the number of variables. Read by gflowcausal,
+            dag-gflownet, gflownets-score.
+        batch_size
+            Trajectories an iteration. If not given: 64; fewer beyond 150 variables. Read by gflowcausal,
+            dag-gflownet, gflownets-score.
+        learning_rate
+            Adam's learning rate. If not given: 0.001. Read by gflowcausal, dag-gflownet, gflownets-score.
+        hidden
+            Units of each hidden layer. If not given: by the number of variables. Read by gflowcausal,
+            dag-gflownet, gflownets-score.
+        temperature
+            Graphs are drawn ∝ exp(score / T). Read by gflowcausal, exact, dag-gflownet, gflownets-score.
+        samples
+            How many graphs are drawn for the probabilities. Read by gflowcausal, exact, dag-gflownet,
+            gflownets-score.
+        l1
+            The weight of the L1 penalty of methods ``notears`` and ``dagma``. If not given: 0.1; 0.03 for
+            dagma. Read by notears, dagma.
+        restarts
+            From how many random orders method ``boss`` starts. If not given: 10 up to 200 variables, 3
+            beyond. Read by boss.
+        turning
+            Let method ``ges`` turn edges too. Read by ges.
+        test
+            The test of independence of method ``pc``. One of fisher-z, g-square, chi-square. If not given: by
+            the columns' types. Read by pc.
+        require
+            A list: an edge that must be there.
+        forbid
+            A list: an edge that must not be there.
+        max_parents
+            The most parents of a variable. If not given: no limit.
+        knowledge
+            A knowledge file in Tetrad's format.
+        exclude
+            A list: a column to leave out.
+        ignore
+            A list: go on in spite of this finding of the doctor's.
+        missing
+            What to do about missing values. One of error, drop, em.
+        standardize
+            Scale each column to mean 0 and standard deviation 1 first.
+        seed
+            The same seed gives the same result.
+        types
+            Types that differ from the rule, as ``{"ward": "categorical"}``. Text and whole numbers with at
+            most ten different values are categories, other numbers are continuous.
+        no_header
+            The first row of a file of text is data, not names.
+        delimiter
+            What separates the cells of a file of text; found out if not given.
+        time_budget
+            Seconds after which training ends with the best so far.
+        threads
+            How many threads; all cores if not given.
+        out
+            A directory for all files of the run.
+        resume
+            Whether the run that began in ``out`` goes on, to the same bits.
+        callback
+            Is called with a `Progress` at each step. It may raise `StopIteration` to end training with the
+            best so far; any other exception ends it and is passed on.
+        progress
+            Whether to show a progress bar.
+        """
+        self.method = method
+        self.score = score
+        self.penalty = penalty
+        self.walk = walk
+        self.objective = objective
+        self.network = network
+        self.prune = prune
+        self.threshold = threshold
+        self.alpha = alpha
+        self.iterations = iterations
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.hidden = hidden
+        self.temperature = temperature
+        self.samples = samples
+        self.l1 = l1
+        self.restarts = restarts
+        self.turning = turning
+        self.test = test
+        self.require = require
+        self.forbid = forbid
+        self.max_parents = max_parents
+        self.knowledge = knowledge
+        self.exclude = exclude
+        self.ignore = ignore
+        self.missing = missing
+        self.standardize = standardize
+        self.seed = seed
+        self.types = types
+        self.no_header = no_header
+        self.delimiter = delimiter
+        self.time_budget = time_budget
+        self.threads = threads
+        self.out = out
+        self.resume = resume
+        self.callback = callback
+        self.progress = progress
