@@ -69,7 +69,7 @@ fn move_all(names: &[&'static str], drafts: &RunDir, dir: &RunDir) -> Result<Vec
 fn named_graph(simulated: &Simulated) -> Result<NamedGraph, Error> {
     let names = simulated.table.names().map(str::to_owned).collect();
     NamedGraph::new(names, Pdag::from(&simulated.dag))
-        .map_err(|source| Error::Graph { path: "truth".into(), source }.into())
+        .map_err(|source| Error::Graph { path: "truth".into(), source })
 }
 
 fn weighted(simulated: &Simulated, graph: &NamedGraph) -> Result<Option<NamedGraph>, Error> {

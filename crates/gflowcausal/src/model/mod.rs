@@ -141,7 +141,7 @@ impl ScoringModel {
     /// The score's term for a variable and its parents, if it is a sum of such terms.
     #[must_use]
     pub fn local_score(&self) -> Option<&dyn LocalScore> {
-        self.kind.as_decomposable().map(|score| score.local_score())
+        self.kind.as_decomposable().map(score_kind::Decomposable::local_score)
     }
 
     /// The score of `dag`, where the score has one for graphs.
