@@ -85,6 +85,7 @@ fn class(error: &Error) -> &'static str {
         Error::OrdersOnly { .. } => "OrdersOnlyError",
         Error::NeedsRows { .. } => "NeedsRowsError",
         Error::Combination { .. } => "CombinationError",
+        Error::OtherWalk { .. } => "OtherWalkError",
         Error::NoEffect { .. } => "NoEffectError",
         Error::Value { .. } => "OptionValueError",
         Error::UnknownMethod(_) => "UnknownMethodError",

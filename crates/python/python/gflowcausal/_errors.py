@@ -106,6 +106,10 @@ class CombinationError(InputError):
     """Two options that make no sense together."""
 
 
+class OtherWalkError(InputError):
+    """A walk that the method has no use for."""
+
+
 class NoEffectError(InputError):
     """An option that nothing would read."""
 

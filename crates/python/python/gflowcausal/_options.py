@@ -171,7 +171,8 @@ class Options:
             given: auto. Read by gflowcausal, exact, boss, ges, eqvar, sort-var, sort-r2, random-order,
             ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
         walk
-            How graphs are grown. One of complete, edges, chain, order, graph, free. Read by gflowcausal.
+            How graphs are grown. One of complete, edges, chain, order, graph, free. Read by gflowcausal,
+            dag-gflownet, gflownets-score.
         objective
             Which balance of flows is learned. One of fm, db, tb, subtb, mdb. If not given: tb; mdb for walk
             graph. Read by gflowcausal, gflownets-score.
