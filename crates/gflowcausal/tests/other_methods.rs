@@ -231,7 +231,7 @@ fn options_that_a_method_does_not_read_are_refused() {
             "--test has no effect with method exact",
         ),
         (Config { restarts: Some(0), ..named("boss") }, "--restarts is 0, but must be at least 1"),
-        (Config { alpha: Some(1.5), ..named("pc") }, "--alpha is 1.5, but must be between 0 and 1"),
+        (Config { alpha: Some(1.5), ..named("pc") }, "--alpha is 1.5, but must be from 0 to 1"),
         (
             Config { score: ScoreName::Spline, ..named("ges") },
             "method 'ges' needs a score that is the same for equivalent graphs, which 'spline' is not",

@@ -108,7 +108,7 @@ fn what_a_method_cannot_use_is_refused() {
     let said = refused(&numbers, Config { hidden: Some(8), ..quick("dagma") });
     assert_eq!(said, "--hidden has no effect with method dagma");
     let said = refused(&numbers, Config { l1: Some(-1.0), ..quick("notears") });
-    assert_eq!(said, "--l1 is -1, but must be zero or more");
+    assert_eq!(said, "--l1 is -1, but must be finite and zero or more");
     let said = refused(&numbers, Config { score: ScoreName::BicEqual, ..quick("gflownets-score") });
     assert!(said.contains("needs a score that is a sum over variables"), "{said}");
     let said = refused(&numbers, Config { score: ScoreName::Varsort, ..quick("dag-gflownet") });
