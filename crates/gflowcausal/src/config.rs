@@ -128,7 +128,7 @@ impl Config {
     /// # Errors
     /// What is wrong with it, and where; unknown keys with the list of known ones.
     pub fn from_toml(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(told).and_then(Self::from_table)
+        toml::from_str(text).map_err(|error| parse_message(&error)).and_then(Self::from_table)
     }
 
     /// Reads a configuration from a table of keys and values; `auto` leaves a number open.
@@ -140,7 +140,7 @@ impl Config {
             let spec = OptionSpec::of_name(key);
             !(spec.is_some_and(|spec| matches!(spec.kind, Kind::AutoOrNumber(_))) && is_auto(value))
         });
-        table.try_into().map_err(told)
+        table.try_into().map_err(|error| parse_message(&error))
     }
 
     /// The same with the values of `table`: lists grow, other values are replaced.
@@ -213,7 +213,7 @@ fn is_auto(value: &toml::Value) -> bool {
 }
 
 /// What the reader of TOML says.
-fn told(error: toml::de::Error) -> String {
+fn parse_message(error: &toml::de::Error) -> String {
     error.to_string().trim_end().to_owned()
 }
 
