@@ -248,7 +248,7 @@ def test_every_method_of_the_registry_can_be_chosen_by_name(simulated):
 
 
 def test_an_option_without_effect_is_refused(simulated):
-    with pytest.raises(gflowcausal.errors.NoEffectError, match="--hidden has no effect with method exact"):
+    with pytest.raises(gflowcausal.errors.NoEffectError, match="^hidden has no effect with method exact"):
         GFlowCausal(method="exact", hidden=8).fit(simulated)
 
 
