@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gflowcausal::{Error, FileError, RunDir, RunResult, Weighting, write_simulated};
+use gflowcausal::{Error, FileError, RunDir, RunResult, write_simulated};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -122,7 +122,7 @@ impl Metrics {
     /// What is expected of draws is left out where there is one graph.
     fn of_result(result: &RunResult, true_edges: usize, peak_megabytes: Option<f64>) -> Option<Self> {
         let metrics = result.metrics.as_ref()?;
-        let draws = result.posterior.weighting != Weighting::Single;
+        let draws = result.consensus.is_some();
         Some(Self {
             tpr: metrics.graph.tpr,
             fdr: metrics.graph.fdr,

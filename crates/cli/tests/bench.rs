@@ -484,7 +484,7 @@ fn a_published_network_is_a_source_of_data() {
 #[test]
 fn all_suites_of_runs_come_to_their_tables_in_the_smallest_form() {
     let home = TempDir::new().unwrap();
-    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc --limit 12";
+    let arguments = "all --quick --iterations 1 --methods gflowcausal,boss,ges,pc --limit 30";
     let text = printed(home.path(), &format!("{arguments} --format json --out r"));
     let tables: Vec<Value> = serde_json::from_str(&text).unwrap();
     let suites: Vec<&str> = tables.iter().map(|table| table["suite"].as_str().unwrap()).collect();

@@ -65,7 +65,10 @@ fn a_report_says_what_was_run_and_loads_nothing() {
         assert!(page.contains(part), "no {part:?}");
     }
     let exact = fs::read_to_string(home.path().join("exact/report.html")).unwrap();
-    assert!(exact.contains("<h3>Probabilities</h3><p>Exact.</p>") && !exact.contains("Against the truth"));
+    assert!(
+        exact.contains("<h3>Probabilities</h3><p>Exact, over all DAGs, each counted once.</p>")
+            && !exact.contains("Against the truth")
+    );
     // The one address is the name of SVG, which no browser opens.
     for text in [&page, &exact] {
         let addresses: Vec<&str> = text.match_indices("://").map(|(at, _)| &text[at..at + 20]).collect();

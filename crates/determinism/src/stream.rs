@@ -32,8 +32,8 @@ pub enum Stream {
     Replay { iteration: u64, k: u64 },
     /// One restart or improvement of a local search.
     Search { iteration: u64, k: u64 },
-    /// One chain of draws that starts at the best order.
-    Chain { k: u64 },
+    /// The order that goes with one draw of a reference.
+    Reference { k: u64 },
     /// The graph that goes with one drawn order.
     Graph { k: u64 },
     /// One start of a search that starts more than once.
@@ -65,7 +65,7 @@ impl Stream {
             Self::Replay { iteration, k } => [8, iteration, k],
             Self::Search { iteration, k } => [9, iteration, k],
             Self::RandomWalk { k } => [10, k, 0],
-            Self::Chain { k } => [11, k, 0],
+            Self::Reference { k } => [11, k, 0],
             Self::Graph { k } => [12, k, 0],
             Self::Restart { k } => [13, k, 0],
             Self::Unmixing => [30, 0, 0],

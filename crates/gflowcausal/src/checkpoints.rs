@@ -1,6 +1,9 @@
 //! Training on disk: saved so that it can go on to the same end, bit for bit.
 
 use gflowcausal_flow::{Problem, Progress, ResumeError, Trainer, ValidTrainConfig};
+use gflowcausal_graph::{Dag, Edge};
+use gflowcausal_posterior::ChainsState;
+use serde::{Deserialize, Serialize};
 
 use crate::training_log::{read_log, write_log};
 use crate::{Error, RunDir};
@@ -13,6 +16,36 @@ const LOG: &str = "training.csv";
 
 /// The policy alone.
 pub(crate) const POLICY: &str = "model.safetensors";
+
+/// The state of chains.
+const CHAINS: &str = "chains.json";
+
+/// Chains as they were saved, and the graphs that their tables were built around.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoredChains {
+    fingerprint: String,
+    graphs: Vec<Vec<(usize, usize)>>,
+    pub(crate) state: ChainsState,
+}
+
+impl StoredChains {
+    /// The graphs that searches had found.
+    ///
+    /// # Errors
+    /// When they are no DAGs of `nodes` variables.
+    pub(crate) fn graphs(&self, nodes: usize) -> Result<Vec<Dag>, Error> {
+        let damaged = |reason: String| Error::DamagedRun { path: CHAINS.into(), reason };
+        let graph = |edges: &Vec<(usize, usize)>| {
+            if let Some((from, to)) = edges.iter().find(|&&(from, to)| from.max(to) >= nodes) {
+                return Err(damaged(format!("there is no edge from {from} to {to}")));
+            }
+            Dag::from_edges(nodes, edges.iter().copied().map(Edge::from))
+                .map_err(|error| damaged(error.to_string()))
+        };
+        self.graphs.iter().map(graph).collect()
+    }
+}
 
 /// Where a run saves its training.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +88,26 @@ impl Checkpoints<'_> {
     pub(crate) fn save(&self, trainer: &Trainer<'_>, history: &[Progress]) -> Result<(), Error> {
         self.dir.write(LOG, |out| write_log(out, history))?;
         Ok(trainer.save(&self.dir.file(CHECKPOINT), self.fingerprint)?)
+    }
+
+    /// The chains as they were saved; none if nothing was, or nothing is wanted.
+    pub(crate) fn resume_chains(&self) -> Result<Option<StoredChains>, Error> {
+        let path = self.dir.file(CHAINS);
+        if !self.resumes || !path.exists() {
+            return Ok(None);
+        }
+        let parsed = serde_json::from_slice(&self.dir.read(CHAINS)?);
+        let stored: StoredChains =
+            parsed.map_err(|error| Error::DamagedRun { path: path.clone(), reason: error.to_string() })?;
+        if stored.fingerprint == self.fingerprint { Ok(Some(stored)) } else { Err(Error::OtherData { path }) }
+    }
+
+    /// Saves chains and the `graphs` that searches found.
+    pub(crate) fn save_chains(&self, graphs: &[Dag], state: ChainsState) -> Result<(), Error> {
+        let edges = |graph: &Dag| graph.edges().map(|edge| (edge.from, edge.to)).collect();
+        let graphs = graphs.iter().map(edges).collect();
+        let stored = StoredChains { fingerprint: self.fingerprint.to_owned(), graphs, state };
+        Ok(self.dir.write(CHAINS, |out| Ok(serde_json::to_writer(out, &stored)?))?)
     }
 
     /// Saves the policy alone.

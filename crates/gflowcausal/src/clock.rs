@@ -1,12 +1,30 @@
 //! The only clock of a run: measures its phases, decides when to save and when time is up.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use crate::{Control, Phase, Seconds};
 
 /// How often training is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
+
+/// Sets flags in time: `hurry` at half of the `budget`, `stop` at its end; ends with whoever holds the sender of `done`.
+pub(crate) fn keep_time(
+    budget: Duration,
+    start: Instant,
+    hurry: &AtomicBool,
+    stop: &AtomicBool,
+    done: &Receiver<()>,
+) {
+    for (flag, due) in [(hurry, budget / 2), (stop, budget)] {
+        let left = due.saturating_sub(start.elapsed());
+        if done.recv_timeout(left) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        flag.store(true, Ordering::Relaxed);
+    }
+}
 
 /// How long a run has taken, and may take.
 #[derive(Debug)]
@@ -33,7 +51,7 @@ impl Clock {
         if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
             stop.store(true, Ordering::Relaxed);
         }
-        if let Phase::Iteration(_) = phase {
+        if let Phase::Iteration(_) | Phase::Chains { .. } = phase {
             return self.control();
         }
         let passed = std::mem::replace(&mut self.last, Instant::now()).elapsed().as_secs_f64();

@@ -23,7 +23,7 @@ const KNOWLEDGE: &str = "Knowledge";
 const READING: &str = "Reading";
 
 options! {
-    choices: ScoreName, NetworkName, PruneName, TestName, Missing, Walk, ObjectiveName;
+    choices: ScoreName, PosteriorName, NetworkName, PruneName, TestName, Missing, Walk, ObjectiveName;
 
     /// The method of discovery.
     method: String = "gflowcausal".into(), one_of_named(method_names).common();
@@ -31,6 +31,10 @@ options! {
     score: ScoreName = ScoreName::Auto, one_of::<ScoreName>();
     /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
     penalty: Option<f64> = None, auto_or_number("PENALTY", Range::Any).open("auto");
+    /// Where edge probabilities come from.
+    posterior: PosteriorName = PosteriorName::Auto, one_of::<PosteriorName>();
+    /// Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all DAGs equally likely.
+    edge_prior: Option<f64> = None, auto_or_number("LOG-ODDS", Range::Any).open("auto");
     /// How graphs are grown.
     walk: Walk = Walk::Order, one_of_named(walk_names);
     /// Which balance of flows is learned.
@@ -190,6 +194,11 @@ impl Config {
         }
     }
 
+    /// The options whose values differ from the default.
+    pub(crate) fn changed_options(&self) -> impl Iterator<Item = &'static str> {
+        self.changed().into_iter().map(|spec| spec.name)
+    }
+
     /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
     /// method's own pruning where none is chosen. `score` is the one in use.
     pub(crate) fn for_model(&self, method: &dyn Discover, score: ScoreName) -> Self {
@@ -215,6 +224,22 @@ fn is_auto(value: &toml::Value) -> bool {
 /// What the reader of TOML says.
 fn parse_message(error: &toml::de::Error) -> String {
     error.to_string().trim_end().to_owned()
+}
+
+choices! {
+    /// Where edge probabilities come from.
+    pub enum PosteriorName: "posterior" {
+        /// The best that the number of variables and the time allow.
+        Auto = "auto",
+        /// Sums over all DAGs, up to 20 variables.
+        Exact = "exact",
+        /// The trained policy's importance-weighted draws.
+        Policy = "policy",
+        /// Partition MCMC.
+        Chains = "chains",
+        /// The best graph alone.
+        None = "none",
+    }
 }
 
 choices! {
@@ -267,6 +292,7 @@ mod tests {
     fn full() -> Config {
         Config {
             penalty: Some(1.0),
+            edge_prior: Some(0.5),
             objective: Some(ObjectiveName::Tb),
             threshold: Some(0.3),
             alpha: Some(0.01),

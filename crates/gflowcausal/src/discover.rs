@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, PruneName, option};
 use crate::method::{Control, Discover, MethodInput, Phase, RunContext, method};
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
-use crate::posterior::{ExactDifference, GraphSample, Posterior};
+use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
 use crate::{Error, fingerprint};
 
@@ -89,14 +89,14 @@ pub struct Discovery {
     pub class: Option<Pdag>,
     /// What it is worth.
     pub score: f64,
+    /// The best graph and the runners-up, one for each equivalence class; none where orders are drawn.
+    pub ranked: Vec<RunnerUp>,
     /// The graphs drawn.
     pub draws: Vec<GraphSample>,
     /// What the draws say of each edge.
     pub posterior: Posterior,
     /// How training went, if there was any.
     pub training: Option<Training>,
-    /// How far the draws are from the exact distribution, where that is known.
-    pub distance: Option<ExactDifference>,
     /// The score, the pruning and the constraints.
     pub model: ScoringModel,
     /// Means and covariance, if all columns are numbers.
@@ -110,7 +110,7 @@ pub struct Discovery {
 /// ```
 /// use gflowcausal::{Config, discover};
 /// let sachs = gflowcausal::data::builtin("sachs").unwrap();
-/// let config = Config { iterations: Some(50), samples: 100, ..Config::default() };
+/// let config = Config { samples: 100, ..Config::default() };
 /// let found = discover(&sachs.table, &config)?;
 /// assert_eq!(found.graph.nodes(), 11);
 /// # Ok::<(), gflowcausal::Error>(())
@@ -120,7 +120,8 @@ pub struct Discovery {
 /// Data, options or constraints that cannot be used.
 pub fn discover(table: &Table, config: &Config) -> Result<Discovery, Error> {
     let mut observe = |_: Phase| Control::Continue;
-    let mut context = RunContext { observe: &mut observe, stop: &AtomicBool::new(false), checkpoints: None };
+    let (stop, hurry) = (AtomicBool::new(false), AtomicBool::new(false));
+    let mut context = RunContext { observe: &mut observe, stop: &stop, hurry: &hurry, checkpoints: None };
     Problem::new(table, config)?.discover(&mut context)
 }
 
@@ -193,11 +194,8 @@ impl<'a> Problem<'a> {
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
         let scoring = config.for_model(method, config.score.resolve(&table));
-        let mut model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)?;
+        let model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)?;
         method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
-        if method.sums_over_graphs(&model) {
-            model.sum_over_graphs()?;
-        }
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
     }
 
@@ -215,10 +213,22 @@ impl<'a> Problem<'a> {
             },
             TerminalKind::Digraph => match CyclicGraphReward::new(model) {
                 Some(reward) => Ok(Box::new(reward)),
-                None => Err(Error::NeedsPlacements { method: "gflownets-score", score }),
+                None => Err(Error::NeedsDecomposable { method: "gflownets-score", score }),
             },
             _ => Ok(Box::new(OrderReward::new(model))),
         }
+    }
+
+    /// What a method is given.
+    pub(crate) fn input(&self) -> MethodInput<'_> {
+        let Self { table, moments, model, config, .. } = self;
+        MethodInput { table, moments: moments.as_ref(), model, config }
+    }
+
+    /// What the user asked for.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// Finds graphs, in the context of a run: observed, stopped in time, saved.
@@ -238,7 +248,7 @@ impl<'a> Problem<'a> {
             posterior: found.posterior,
             draws: found.draws,
             training: found.training,
-            distance: found.distance,
+            ranked: found.ranked,
             names,
             model,
             moments,

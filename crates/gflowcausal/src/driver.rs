@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use gflowcausal_data::{Column, Moments, Table};
 use gflowcausal_graph::Dag;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, keep_time};
 use crate::{
     Checkpoints, Config, DataResult, Discovery, Error, Phase, Problem, RunContext, RunDir, RunFile,
     RunResult, fingerprint, stored_run, write_outputs,
@@ -93,7 +95,17 @@ impl RunRequest<'_> {
             observer.observe(phase);
             clock.note(phase, stop)
         };
-        let found = problem.discover(&mut RunContext { observe: &mut observe, stop, checkpoints })?;
+        let hurry = AtomicBool::new(false);
+        let mut context = RunContext { observe: &mut observe, stop, hurry: &hurry, checkpoints };
+        let found = match self.time_budget {
+            Some(budget) => thread::scope(|scope| {
+                let (_running, done) = channel();
+                let hurry = &hurry;
+                scope.spawn(move || keep_time(budget, start, hurry, stop, &done));
+                problem.discover(&mut context)
+            }),
+            None => problem.discover(&mut context),
+        }?;
         let variables = found.names.clone();
         let data = DataResult { name: self.name, rows: self.data.rows(), variables, sha256 };
         let mut result = found.to_result(&file.config, data, self.truth.as_ref());

@@ -8,6 +8,7 @@ use gflowcausal_data::{
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
 use gflowcausal_graph_io::{FormatError, KnowledgeFileError, WriteError};
+use gflowcausal_posterior::{ChainsError, ExactError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
@@ -79,7 +80,7 @@ pub enum Error {
     UnknownMethod(String),
     /// A method that needs a score of another kind.
     #[error("method '{method}' needs a score that is a sum over variables, which '{score}' is not")]
-    NeedsPlacements { method: &'static str, score: &'static str },
+    NeedsDecomposable { method: &'static str, score: &'static str },
     /// A method that needs a score which equivalent graphs share.
     #[error("method '{method}' needs a score that is the same for equivalent graphs, which '{score}' is not")]
     NeedsEquivalence { method: &'static str, score: &'static str },
@@ -104,6 +105,12 @@ pub enum Error {
     /// More variables than a method can hold.
     #[error(transparent)]
     TooManyVariables(#[from] LatticeError),
+    /// More variables than the exact posterior takes, or an interrupted one.
+    #[error(transparent)]
+    Exact(#[from] ExactError),
+    /// Chains that cannot start or go on.
+    #[error(transparent)]
+    Chains(#[from] ChainsError),
     /// Data that make no sense for causal discovery.
     #[error("{}", .0.what)]
     Doctor(Finding),
@@ -182,14 +189,15 @@ impl Error {
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
-            Self::NeedsPlacements { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
+            Self::NeedsDecomposable { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
                 "bad-combination"
             }
             Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
             Self::CannotSatisfy { .. } => "cannot-obey",
             Self::NeedsCompleteRows { .. } => "missing-values",
             Self::Lingam(_) => "dependent-columns",
-            Self::TooManyVariables(_) => "too-many-variables",
+            Self::TooManyVariables(_) | Self::Exact(_) => "too-many-variables",
+            Self::Chains(_) => "damaged-checkpoint",
             Self::Doctor(finding) => finding.code,
             Self::Table(_) => "bad-table",
             Self::Checkpoint(error) => checkpoint_code(error),
@@ -252,7 +260,7 @@ impl Error {
                 let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
                 format!("choose one of {}", names.join(", ")).into()
             }
-            Self::NeedsPlacements { .. } => {
+            Self::NeedsDecomposable { .. } => {
                 Advice::new("use ").set("score", "bic").then(", or another method")
             }
             Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
@@ -271,7 +279,8 @@ impl Error {
                 Advice::new("leave it out, or use ").set("method", "ges").then(" or boss")
             }
             Self::Lingam(_) => Advice::new("leave one of them out with ").option("exclude"),
-            Self::TooManyVariables(_) => Advice::new("use ").set("method", "gflowcausal"),
+            Self::TooManyVariables(_) | Self::Exact(_) => Advice::new("use ").set("posterior", "chains"),
+            Self::Chains(_) => Advice::new("start the run again"),
             Self::Doctor(finding) => finding.fix.clone().then("; or go on with ").set("ignore", finding.code),
             Self::Checkpoint(error) => return checkpoint_fix(error).map(Advice::from),
             Self::OtherData { .. } => "give the data that the run began with".into(),

@@ -6,6 +6,7 @@
 mod checkpoints;
 mod clock;
 mod config;
+mod dag_posterior;
 mod data_file;
 mod discover;
 mod driver;
@@ -38,25 +39,28 @@ pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, NetworkName, OPTIONS, PruneName, TestName, option};
+pub use config::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestName, option};
 pub use data_file::{DataFile, NamedTable};
 pub use discover::{Discovery, Problem, Training, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use front_end::FrontEnd;
-pub use gflowcausal_posterior::{Candidate, ExactDifference, GraphSample, Posterior, Weighting};
+pub use gflowcausal_posterior::{
+    Candidate, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
+};
 pub use graph_file::{graph_bytes, read_graph, read_truth};
 pub use method::{Control, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{ScoreName, ScoringModel};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
 pub use result::{
-    CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult, MetricsResult, PosteriorResult,
-    RunResult, SampleSummary, ScoreResult, Seconds, SortabilityResult, TopGraph,
+    ClassResult, ConsensusResult, CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult,
+    MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary, ScoreResult, Seconds,
+    SortabilityResult,
 };
 pub use run_dir::{FileError, RunDir};
 pub use run_file::{About, RunFile, read_knowledge, stored_run};
-pub use sample::{sample, sample_policy};
+pub use sample::sample;
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;

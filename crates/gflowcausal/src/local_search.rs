@@ -1,7 +1,6 @@
 //! Local search over orders: from hot to cold before training, at training's own temperature during it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use crate::method::StopFlags;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
 use gflowcausal_flow::Terminal;
@@ -14,9 +13,6 @@ const RANDOM_ORDERS: u64 = 64;
 
 /// How often an improvement ends with a climb to the next peak.
 const CLIMBS: f64 = 0.25;
-
-/// The most insertions between two draws of a chain: with a thousand variables each takes milliseconds.
-const APART: usize = 40;
 
 /// Streams of the first search, told apart from those of iterations.
 const FIRST: u64 = u64::MAX;
@@ -49,7 +45,7 @@ impl<'a> LocalSearch<'a> {
         score: &'a dyn OrderScore,
         constraints: &'a Constraints,
         (target, seed): (f64, u64),
-        stop: &'a AtomicBool,
+        stop: StopFlags<'a>,
     ) -> Self {
         Self { score: Until { score: ConstrainedOrderScore { score, constraints }, stop }, target, seed }
     }
@@ -70,39 +66,6 @@ impl<'a> LocalSearch<'a> {
             }
             climb(&self.score, order)
         })
-    }
-
-    /// Draws from `P(order) ∝ exp(score / target)`: chains of Gibbs steps that start at `best`.
-    ///
-    /// Each chain gives its share of `count` draws after one sweep that is thrown away; one alone once the run is to
-    /// stop. Draws are `d/4` insertions apart, and no more than [`APART`]: chains of a thousand variables move each of
-    /// them a few times only, and stay near `best`.
-    pub(crate) fn draw_by_chains(&self, best: &Order, count: usize) -> Vec<Order> {
-        let chains = 16.min(count);
-        let drawn = map(chains, |chain| {
-            let mut rng = stream(self.seed, Stream::Chain { k: chain as u64 });
-            let share = (chain + 1) * count / chains - chain * count / chains;
-            let mut order = tempered_sweep(&self.score, best.clone(), self.target, &mut rng);
-            let mut draws = Vec::with_capacity(share);
-            for _ in 0..share {
-                for _ in 0..order.nodes().div_ceil(4).min(APART) {
-                    let node = rng.random_range(0..order.nodes());
-                    order = gflowcausal_search::tempered_insertion(
-                        &self.score,
-                        &order,
-                        node,
-                        self.target,
-                        &mut rng,
-                    );
-                }
-                draws.push(order.clone());
-                if self.score.is_over() {
-                    break;
-                }
-            }
-            draws
-        });
-        drawn.into_iter().flatten().collect()
     }
 
     /// The best insertions from `start` on, until none helps.
@@ -145,12 +108,12 @@ impl gflowcausal_flow::LocalSearch for LocalSearch<'_> {
 /// A score that leaves every variable where it is once the run is to stop: sweeps and climbs end at once.
 struct Until<'a> {
     score: ConstrainedOrderScore<'a>,
-    stop: &'a AtomicBool,
+    stop: StopFlags<'a>,
 }
 
 impl Until<'_> {
     fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_set()
     }
 }
 
@@ -177,6 +140,8 @@ impl OrderScore for Until<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use gflowcausal_data::{Simulation, simulate};
 
     use super::*;
@@ -191,12 +156,10 @@ mod tests {
         let problem = Problem::new(&table, &config).expect("a problem");
         let (score, constraints) = (problem.model.order_score(), problem.model.constraints());
         let stop = AtomicBool::new(false);
-        let search = LocalSearch::new(score, constraints, (1.0, 0), &stop);
+        let search = LocalSearch::new(score, constraints, (1.0, 0), StopFlags::of(&stop));
         let start = random_order(constraints, &mut stream(3, Stream::Test { k: 0 }));
         assert_ne!(search.climb(start.clone()), start);
-        assert_eq!(search.draw_by_chains(&start, 64).len(), 64);
         stop.store(true, Ordering::Relaxed);
         assert_eq!(search.climb(start.clone()), start);
-        assert_eq!(search.draw_by_chains(&start, 64), vec![start; 16]);
     }
 }

@@ -74,7 +74,8 @@ struct SampleLine<'a> {
     order: Vec<&'a str>,
     edges: Vec<(&'a str, &'a str)>,
     log_reward: f64,
-    log_prob: f64,
+    log_prob: Option<f64>,
+    log_weight: f64,
     count: u32,
 }
 
@@ -93,6 +94,7 @@ pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[GraphSample
                 .collect(),
             log_reward: draw.log_reward,
             log_prob: draw.log_prob,
+            log_weight: draw.log_weight,
             count: draw.count,
         };
         serde_json::to_writer(&mut *out, &line)?;
@@ -106,7 +108,7 @@ pub fn write_samples(out: &mut dyn Write, names: &[String], draws: &[GraphSample
 struct StoredSample {
     edges: Vec<IgnoredAny>,
     log_reward: Option<f64>,
-    log_prob: Option<f64>,
+    log_weight: Option<f64>,
     count: u32,
 }
 
@@ -155,7 +157,7 @@ fn read_samples(bytes: &[u8]) -> Result<Vec<SampleSummary>, String> {
     let sampled = |line: StoredSample| SampleSummary {
         edges: line.edges.len(),
         log_reward: line.log_reward.unwrap_or(f64::NAN),
-        log_prob: line.log_prob.unwrap_or(f64::NAN),
+        log_weight: line.log_weight.unwrap_or(0.0),
         count: line.count,
     };
     lines.map(|line| line.map(sampled).map_err(|error| error.to_string())).collect()

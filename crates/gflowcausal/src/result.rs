@@ -10,11 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
-use crate::posterior::{Candidate, ExactDifference, GraphSample, Weighting};
+use crate::posterior::{Consensus, Convergence, Coverage, GraphSample, Objects, RunnerUp, Source};
 use crate::{Config, Error, RunFile};
-
-/// How many of the likeliest graphs are listed.
-const TOP_GRAPHS: usize = 10;
 
 /// Everything about a finished run: `result.json`, and beside it what the other files of the run hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +32,10 @@ pub struct RunResult {
     pub order: Vec<String>,
     /// What it is worth.
     pub score: ScoreResult,
-    /// What the draws say.
+    /// One graph that agrees with the probabilities, and what they are sure of; where there are probabilities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<ConsensusResult>,
+    /// The probabilities, and how far to trust them.
     pub posterior: PosteriorResult,
     /// Whether scale gives the directions away; for continuous data.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,16 +97,16 @@ pub struct SampleSummary {
     pub edges: usize,
     /// Logarithm of its reward: score over temperature.
     pub log_reward: f64,
-    /// Logarithm of the probability with which the policy draws it.
-    pub log_prob: f64,
+    /// Logarithm of its importance weight.
+    pub log_weight: f64,
     /// How often it was drawn.
     pub count: u32,
 }
 
 impl From<&GraphSample> for SampleSummary {
     fn from(draw: &GraphSample) -> Self {
-        let GraphSample { dag, log_reward, log_prob, count, .. } = draw;
-        Self { edges: dag.edge_count(), log_reward: *log_reward, log_prob: *log_prob, count: *count }
+        let GraphSample { dag, log_reward, log_weight, count, .. } = draw;
+        Self { edges: dag.edge_count(), log_reward: *log_reward, log_weight: *log_weight, count: *count }
     }
 }
 
@@ -196,43 +196,78 @@ pub struct ScoreResult {
     pub prune: Option<String>,
 }
 
-/// What the draws say.
+/// One graph that agrees with the probabilities, and three lists of pairs; each edge points in its likelier direction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsensusResult {
+    /// For each pair the likeliest of `→`, `←` and no edge, made acyclic.
+    pub edges: Vec<EdgeResult>,
+    /// The direction has a probability of at least 0.9.
+    pub sure: Vec<EdgeResult>,
+    /// The pair is adjacent with at least 0.9, and neither direction is sure.
+    pub direction_open: Vec<EdgeResult>,
+    /// The pair is adjacent with a probability between 0.1 and 0.9.
+    pub unsure: Vec<EdgeResult>,
+}
+
+/// The probabilities, and how far to trust them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PosteriorResult {
+    /// What the distribution is over.
+    pub target: Objects,
+    /// Where the probabilities come from.
+    pub by: Source,
     /// How many graphs were drawn.
     pub samples: u64,
     /// How many different ones.
     pub distinct: usize,
-    /// How many equally weighted draws they are worth.
+    /// Of the importance weights, or of the least certain edge of chains.
     #[serde(deserialize_with = "number")]
     pub effective_sample_size: f64,
-    /// How they are weighted.
-    pub weighting: Weighting,
-    /// The probability of each edge, row causes column; with weighting `single` whether it is in the one graph.
+    /// `ln Z`, where it is known or estimated.
+    pub log_z: Option<f64>,
+    /// The log-odds of an edge in the structure prior.
+    pub edge_prior: f64,
+    /// How far chains agree with each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convergence: Option<Convergence>,
+    /// How a trained policy compares with a reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// The probability of each edge, row causes column; without probabilities whether it is in the one graph.
     #[serde(deserialize_with = "matrix")]
     pub edge_probabilities: Vec<Vec<f64>>,
     /// The probability of a directed path, row leads to column.
     #[serde(deserialize_with = "matrix")]
     pub ancestor_probabilities: Vec<Vec<f64>>,
-    /// The likeliest graphs.
-    pub top: Vec<TopGraph>,
-    /// How far the edge probabilities are from the exact ones, where these are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance_to_exact: Option<ExactDifference>,
+    /// The size and the posterior probability of the best graph's class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<ClassResult>,
+    /// The next best graphs by their own score, one for each equivalence class.
+    pub runners_up: Vec<RunnerUpResult>,
 }
 
-/// A likely graph.
+/// The equivalence class of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClassResult {
+    /// The posterior probability of the class, from its score and `Z`, where `Z` is known.
+    pub probability: Option<f64>,
+    /// How many DAGs it holds that the knowledge permits, where they can be counted.
+    pub class_size: Option<f64>,
+}
+
+/// A graph that scores nearly as high as the best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TopGraph {
-    /// Its share of the weight.
-    pub weight: f64,
-    /// Its log-reward.
-    #[serde(deserialize_with = "number")]
-    pub log_reward: f64,
+pub struct RunnerUpResult {
     /// Its edges as pairs of names.
     pub edges: Vec<(String, String)>,
     /// For each edge whether its direction is compelled.
     pub compelled: Vec<bool>,
+    /// Its score.
+    #[serde(deserialize_with = "number")]
+    pub score: f64,
+    /// The posterior probability and the size of its class.
+    #[serde(flatten)]
+    pub class: ClassResult,
 }
 
 /// Whether scale gives the directions away.
@@ -303,6 +338,7 @@ impl Discovery {
                 temperature: self.model.temperature(),
                 prune: prunes(&config.method).then(|| self.model.prune_name().name().to_owned()),
             },
+            consensus: (self.posterior.source != Source::None).then(|| self.consensus_result()),
             posterior: self.posterior_result(),
             sortability: self.sortability(),
             metrics: truth.map(|truth| self.metrics(truth)),
@@ -353,25 +389,34 @@ impl Discovery {
         (self.names[edge.from].clone(), self.names[edge.to].clone())
     }
 
+    /// An edge and its probabilities; of one that the best graph has also what the score loses without it.
     fn edge_result(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeResult {
-        let mut without = self.graph.clone();
-        without.remove(edge);
-        let mut reversed = without.clone();
-        let is_reversible = reversed.insert(edge.reversed()).is_ok();
-        let fall = |dag: &Dag| self.model.score_difference(dag, &self.graph);
-        let [probability, reverse_probability] =
-            [edge, edge.reversed()].map(|edge| self.posterior.edge(edge));
+        let (probability, reverse) = (self.posterior.edge(edge), self.posterior.edge(edge.reversed()));
+        let (delta_score, delta_reversed) = self.score_differences(edge);
         EdgeResult {
             from: self.names[edge.from].clone(),
             to: self.names[edge.to].clone(),
             weight,
             probability,
-            reverse_probability,
-            absent_probability: (1.0 - probability - reverse_probability).max(0.0),
+            reverse_probability: reverse,
+            absent_probability: (1.0 - probability - reverse).max(0.0),
             compelled: class.has_directed(edge),
-            delta_score: fall(&without),
-            delta_reversed: if is_reversible { fall(&reversed) } else { None },
+            delta_score,
+            delta_reversed,
         }
+    }
+
+    /// By how much the best graph scores lower without `edge`, and with it reversed; none where it does not have the
+    /// edge, or a reversal closes a cycle.
+    fn score_differences(&self, edge: Edge) -> (Option<f64>, Option<f64>) {
+        let mut without = self.graph.clone();
+        if !without.remove(edge) {
+            return (None, None);
+        }
+        let mut reversed = without.clone();
+        let is_reversible = reversed.insert(edge.reversed()).is_ok();
+        let fall = |dag: &Dag| self.model.score_difference(dag, &self.graph);
+        (fall(&without), if is_reversible { fall(&reversed) } else { None })
     }
 
     fn weights(&self) -> Weights {
@@ -388,27 +433,58 @@ impl Discovery {
     fn posterior_result(&self) -> PosteriorResult {
         let nodes = self.names.len();
         let rows = |matrix: &[f64]| matrix.chunks(nodes.max(1)).map(<[f64]>::to_vec).collect();
-        let top =
-            self.posterior.candidates.iter().take(TOP_GRAPHS).map(|candidate| self.top_graph(candidate));
+        let posterior = &self.posterior;
         PosteriorResult {
-            samples: self.posterior.samples,
-            distinct: self.posterior.candidates.len(),
-            effective_sample_size: self.posterior.effective_sample_size,
-            weighting: self.posterior.weighting,
-            edge_probabilities: rows(self.posterior.edges()),
-            ancestor_probabilities: rows(self.posterior.ancestors()),
-            top: top.collect(),
-            distance_to_exact: self.distance,
+            target: posterior.objects,
+            by: posterior.source,
+            samples: posterior.samples,
+            distinct: posterior.candidates.len(),
+            effective_sample_size: posterior.effective_sample_size,
+            log_z: posterior.log_z,
+            edge_prior: self.model.edge_log_odds(),
+            convergence: posterior.convergence,
+            coverage: posterior.coverage,
+            edge_probabilities: rows(posterior.edges()),
+            ancestor_probabilities: rows(posterior.ancestors()),
+            best: self.ranked.first().map(|best| self.class_result(best)),
+            runners_up: self
+                .ranked
+                .iter()
+                .skip(1)
+                .map(|runner_up| self.runner_up_result(runner_up))
+                .collect(),
         }
     }
 
-    fn top_graph(&self, candidate: &Candidate) -> TopGraph {
-        let class = self.class_of(&candidate.dag);
-        TopGraph {
-            weight: candidate.weight,
-            log_reward: candidate.log_reward,
-            edges: candidate.dag.edges().map(|edge| self.pair(edge)).collect(),
-            compelled: candidate.dag.edges().map(|edge| class.has_directed(edge)).collect(),
+    fn class_result(&self, ranked: &RunnerUp) -> ClassResult {
+        let probability = self.posterior.log_z.and_then(|log_z| ranked.share(log_z));
+        ClassResult { probability, class_size: ranked.class_size }
+    }
+
+    fn runner_up_result(&self, runner_up: &RunnerUp) -> RunnerUpResult {
+        let class = self.class_of(&runner_up.graph);
+        RunnerUpResult {
+            edges: runner_up.graph.edges().map(|edge| self.pair(edge)).collect(),
+            compelled: runner_up.graph.edges().map(|edge| class.has_directed(edge)).collect(),
+            score: self.model.graph_score(&runner_up.graph).unwrap_or(f64::NAN),
+            class: self.class_result(runner_up),
+        }
+    }
+
+    /// The consensus, each edge with its probabilities; slopes and score differences where the best graph has it.
+    fn consensus_result(&self) -> ConsensusResult {
+        let consensus = Consensus::new(self.posterior.edges(), self.model.constraints());
+        let (class, weights) = (self.class(), self.weights());
+        let list = |edges: &mut dyn Iterator<Item = Edge>| -> Vec<EdgeResult> {
+            edges.map(|edge| self.edge_result(edge, &class, weights.of(edge))).collect()
+        };
+        let mut edges = list(&mut consensus.graph.edges());
+        edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        ConsensusResult {
+            edges,
+            sure: list(&mut consensus.sure.into_iter()),
+            direction_open: list(&mut consensus.direction_open.into_iter()),
+            unsure: list(&mut consensus.unsure.into_iter()),
         }
     }
 

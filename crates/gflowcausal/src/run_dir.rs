@@ -68,8 +68,8 @@ pub struct RunDir {
 }
 
 /// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 5] =
-    ["result.json", "report.html", "checkpoint", "model.safetensors", "training.csv"];
+const LEFTOVERS: [&str; 6] =
+    ["result.json", "report.html", "checkpoint", "chains.json", "model.safetensors", "training.csv"];
 
 impl RunDir {
     /// A directory for a new run, with its configuration in it and nothing of an earlier one.

@@ -4,7 +4,7 @@
 
 use gflowcausal::data::{Simulated, Simulation, simulate};
 use gflowcausal::graph::{Cpdag, Dag, Edge};
-use gflowcausal::{Config, discover};
+use gflowcausal::{Config, PosteriorName, Source, discover};
 
 const NODES: usize = 8;
 
@@ -57,11 +57,27 @@ fn probabilities_are_right_as_often_as_they_claim() {
 }
 
 #[test]
-fn trained_probabilities_are_near_the_exact_ones() {
+fn a_trained_policy_comes_near_the_exact_probabilities_and_says_how_near() {
     let mut total = 0.0;
-    for k in 0..6 {
-        let found = discover(&problem(k).table, &Config::default()).unwrap();
-        total += found.distance.unwrap().mean / 6.0;
+    for k in 0..4 {
+        let config = Config { posterior: PosteriorName::Policy, ..Config::default() };
+        let found = discover(&problem(k).table, &config).unwrap();
+        assert_eq!(found.posterior.source, Source::Policy);
+        let coverage = found.posterior.coverage.unwrap();
+        assert_eq!(coverage.reference, Source::Exact);
+        total += coverage.edges_mean_difference / 4.0;
     }
     assert!(total <= 0.02, "mean absolute difference {total:.4}");
+}
+
+#[test]
+fn by_default_few_variables_are_summed_exactly_and_many_are_sampled_by_chains() {
+    let found = discover(&problem(0).table, &Config::default()).unwrap();
+    assert_eq!(found.posterior.source, Source::Exact);
+    assert!(found.training.is_none());
+    let simulation = Simulation { nodes: 20, degree: Some(1), rows: 200, seed: 3, ..Simulation::default() };
+    let table = simulate(&simulation).unwrap().table;
+    let found = discover(&table, &Config::default()).unwrap();
+    assert_eq!(found.posterior.source, Source::Chains);
+    assert!(found.posterior.convergence.unwrap().r_hat < 1.1);
 }

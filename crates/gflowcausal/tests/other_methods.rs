@@ -74,7 +74,8 @@ fn a_stop_ends_every_method() {
             stop.store(true, Ordering::Relaxed);
             Control::Continue
         };
-        let mut context = RunContext { observe: &mut observe, stop: &stop, checkpoints: None };
+        let hurry = AtomicBool::new(false);
+        let mut context = RunContext { observe: &mut observe, stop: &stop, hurry: &hurry, checkpoints: None };
         match Problem::new(&table, &endless).unwrap().discover(&mut context) {
             Ok(found) => assert!(found.order.is_compatible_with(&found.graph), "{}", endless.method),
             Err(Error::NothingFound) => {}

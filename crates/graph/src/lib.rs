@@ -16,7 +16,6 @@ mod enumerate;
 mod equivalence;
 mod knowledge;
 mod layering;
-mod linear_extensions;
 mod meek;
 mod metrics;
 mod named_graph;

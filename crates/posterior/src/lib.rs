@@ -1,11 +1,19 @@
 //! The posterior over DAGs: `P(G) ∝ exp(score(G)/T)`, each DAG once.
 
 mod chains;
+mod consensus;
+mod coverage;
 mod exact;
 mod importance;
+mod recapture;
+mod runners_up;
 mod summary;
 
 pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw, Summary};
+pub use consensus::Consensus;
+pub use coverage::Coverage;
 pub use exact::{Exact, ExactError, LayerState};
-pub use importance::{GraphSample, Weighting};
-pub use summary::{Candidate, ExactDifference, Posterior};
+pub use importance::{GraphSample, Source};
+pub use recapture::log_z_by_recapture;
+pub use runners_up::{Ranking, RunnerUp};
+pub use summary::{Candidate, Convergence, Objects, Posterior};

@@ -5,21 +5,30 @@ use std::collections::BTreeMap;
 use gflowcausal_graph::{Dag, Edge};
 use serde::{Deserialize, Serialize};
 
-use crate::importance::{GraphSample, Weighting, effective_sample_size, shares, total_count};
+use crate::importance::{GraphSample, Source, effective_sample_size, log_mean_weight, shares, total_count};
+use crate::{Coverage, Exact, Summary};
 
-/// The share of the draws below which importance weights are too uneven to be trusted.
-const LEAST_EFFECTIVE_SHARE: f64 = 0.02;
+/// What a posterior is a distribution over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Objects {
+    /// DAGs, each counted once.
+    Dags,
+    /// Orders, for scores that have no value for graphs or where a pruning turns orders into graphs.
+    Orders,
+}
 
-/// How far edge probabilities are from the exact ones.
+/// How far chains agree with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ExactDifference {
-    /// The mean absolute difference over all ordered pairs.
-    pub mean: f64,
-    /// The largest difference.
-    pub largest: f64,
-    /// `KL(exact ‖ policy)` over orders, in nats, where the policy itself can be asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub divergence: Option<f64>,
+pub struct Convergence {
+    /// The largest potential scale reduction factor of an edge.
+    pub r_hat: f64,
+    /// The mean over the edges that are not settled.
+    pub mean_r_hat: f64,
+    /// The median effective sample size of the edges that are not settled.
+    pub median_effective_sample_size: f64,
+    /// The largest Monte Carlo standard error of an edge probability.
+    pub largest_error: f64,
 }
 
 /// A graph and the weight of all draws that ended in it.
@@ -29,20 +38,28 @@ pub struct Candidate {
     pub dag: Dag,
     /// Its share of the total weight.
     pub weight: f64,
-    /// The best log-reward of the orders that led to it.
+    /// The best log-reward of the draws that ended in it.
     pub log_reward: f64,
 }
 
-/// What the draws say about every edge.
+/// What is known of every edge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior {
+    /// What it is a distribution over.
+    pub objects: Objects,
+    /// Where the probabilities come from.
+    pub source: Source,
     /// How many graphs were drawn.
     pub samples: u64,
-    /// Kish's effective sample size of the weights.
+    /// Of the weights (Kish), or of the least certain edge of chains.
     pub effective_sample_size: f64,
-    /// How the draws are weighted.
-    pub weighting: Weighting,
-    /// Distinct graphs, heaviest first.
+    /// `ln Z`, where it is known or estimated.
+    pub log_z: Option<f64>,
+    /// How far chains agree.
+    pub convergence: Option<Convergence>,
+    /// How a policy compares with a reference.
+    pub coverage: Option<Coverage>,
+    /// Distinct graphs among the draws, heaviest first.
     pub candidates: Vec<Candidate>,
     edges: Vec<f64>,
     ancestors: Vec<f64>,
@@ -50,46 +67,64 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// Weighs `draws` by reward over probability, or equally when that would rest on fewer than 2 % of them.
+    /// Draws of a policy, by their importance weights.
     #[must_use]
-    pub fn of(nodes: usize, draws: &[GraphSample]) -> Self {
-        let importance = shares(draws, |draw| draw.log_reward - draw.log_prob);
-        let effective = effective_sample_size(draws, &importance);
-        let samples = total_count(draws);
-        if effective < LEAST_EFFECTIVE_SHARE * samples as f64 {
-            let mut posterior = Self::equal(nodes, draws);
-            posterior.effective_sample_size = effective;
-            return posterior;
-        }
-        Self::weighted(nodes, draws, &importance, effective, Weighting::Importance)
+    pub fn of_policy(nodes: usize, objects: Objects, draws: &[GraphSample]) -> Self {
+        let mut posterior = Self::weighted(nodes, draws, objects, Source::Policy);
+        posterior.log_z = (!draws.is_empty()).then(|| log_mean_weight(draws));
+        posterior
     }
 
-    /// Gives every draw the same weight.
+    /// Exact probabilities, and `draws` to show.
     #[must_use]
-    pub fn equal(nodes: usize, draws: &[GraphSample]) -> Self {
-        let equal = shares(draws, |_| 0.0);
-        Self::weighted(nodes, draws, &equal, total_count(draws) as f64, Weighting::Equal)
+    pub fn of_exact(exact: &Exact, draws: &[GraphSample]) -> Self {
+        let mut posterior = Self::weighted(exact.nodes(), draws, Objects::Dags, Source::Exact);
+        posterior.edges = unit(exact.edges());
+        posterior.ancestors = unit(exact.ancestors());
+        posterior.log_z = Some(exact.log_z());
+        posterior
+    }
+
+    /// The edge probabilities of chains, and `draws` of them for ancestors and graphs.
+    #[must_use]
+    pub fn of_chains(nodes: usize, summary: &Summary, draws: &[GraphSample]) -> Self {
+        let mut posterior = Self::weighted(nodes, draws, Objects::Dags, Source::Chains);
+        posterior.edges = unit(&summary.edge_probabilities);
+        posterior.effective_sample_size = summary.smallest_ess;
+        posterior.convergence = Some(Convergence {
+            r_hat: summary.largest_r_hat,
+            mean_r_hat: summary.mean_r_hat,
+            median_effective_sample_size: summary.median_ess,
+            largest_error: summary.largest_error,
+        });
+        posterior
+    }
+
+    /// Draws of the exact distribution over orders, and their exact edge probabilities.
+    #[must_use]
+    pub fn of_orders(nodes: usize, edges: &[f64], draws: &[GraphSample]) -> Self {
+        let mut posterior = Self::weighted(nodes, draws, Objects::Orders, Source::Exact);
+        posterior.edges = unit(edges);
+        posterior
     }
 
     /// One graph of a method that says nothing of others.
     #[must_use]
     pub fn single(graph: &GraphSample) -> Self {
-        Self::weighted(graph.dag.nodes(), std::slice::from_ref(graph), &[1.0], 1.0, Weighting::Single)
+        Self::weighted(graph.dag.nodes(), std::slice::from_ref(graph), Objects::Dags, Source::None)
     }
 
-    fn weighted(
-        nodes: usize,
-        draws: &[GraphSample],
-        shares: &[f64],
-        effective: f64,
-        weighting: Weighting,
-    ) -> Self {
-        let candidates = group(draws, shares);
+    fn weighted(nodes: usize, draws: &[GraphSample], objects: Objects, source: Source) -> Self {
+        let shares = shares(draws);
         let mut posterior = Self {
+            objects,
+            source,
             samples: total_count(draws),
-            effective_sample_size: effective,
-            weighting,
-            candidates,
+            effective_sample_size: effective_sample_size(draws, &shares),
+            log_z: None,
+            convergence: None,
+            coverage: None,
+            candidates: group(draws, &shares),
             edges: vec![0.0; nodes * nodes],
             ancestors: vec![0.0; nodes * nodes],
             nodes,
@@ -109,27 +144,15 @@ impl Posterior {
                 }
             }
         }
-        // Sums of shares may pass one by a rounding error.
-        for probability in self.edges.iter_mut().chain(&mut self.ancestors) {
-            *probability = probability.min(1.0);
-        }
+        (self.edges, self.ancestors) = (unit(&self.edges), unit(&self.ancestors));
     }
 
-    /// The same with edge probabilities that are known exactly, `d × d`, row causes column.
+    /// The mean and the largest absolute difference of the edge probabilities from those of `other`.
     #[must_use]
-    pub fn with_exact_edges(mut self, edges: Vec<f64>) -> Self {
-        assert_eq!(edges.len(), self.edges.len(), "one probability for each ordered pair");
-        self.edges = edges;
-        self
-    }
-
-    /// How far the edge probabilities are from the `exact` ones.
-    #[must_use]
-    pub fn difference_from(&self, exact: &[f64]) -> ExactDifference {
-        let differences = || self.edges.iter().zip(exact).map(|(own, exact)| (own - exact).abs());
+    pub fn difference_from(&self, other: &Self) -> (f64, f64) {
+        let differences = || self.edges.iter().zip(&other.edges).map(|(own, other)| (own - other).abs());
         let pairs = (self.nodes * self.nodes.saturating_sub(1)).max(1);
-        let mean = differences().sum::<f64>() / pairs as f64;
-        ExactDifference { mean, largest: differences().fold(0.0, f64::max), divergence: None }
+        (differences().sum::<f64>() / pairs as f64, differences().fold(0.0, f64::max))
     }
 
     /// How many variables there are.
@@ -157,6 +180,11 @@ impl Posterior {
     }
 }
 
+/// Probabilities without what rounding adds beyond zero and one.
+fn unit(probabilities: &[f64]) -> Vec<f64> {
+    probabilities.iter().map(|probability| probability.clamp(0.0, 1.0)).collect()
+}
+
 fn group(draws: &[GraphSample], shares: &[f64]) -> Vec<Candidate> {
     let mut groups: BTreeMap<Vec<Edge>, Candidate> = BTreeMap::new();
     for (draw, share) in draws.iter().zip(shares) {
@@ -178,54 +206,45 @@ fn group(draws: &[GraphSample], shares: &[f64]) -> Vec<Candidate> {
 mod tests {
     use super::*;
 
-    fn draw(edges: &[(usize, usize)], log_reward: f64, log_prob: f64, count: u32) -> GraphSample {
+    fn draw(edges: &[(usize, usize)], log_weight: f64, count: u32) -> GraphSample {
         let dag = Dag::from_edges(3, edges.iter().map(|&pair| Edge::from(pair))).unwrap();
-        GraphSample { order: dag.topological_order(), dag, log_reward, log_prob, count }
+        let order = dag.topological_order();
+        GraphSample { order, dag, log_reward: 0.0, log_weight, log_prob: None, count }
     }
 
     #[test]
     fn a_policy_that_draws_too_rarely_is_corrected() {
-        // Target 3 : 1, policy 1 : 1.
-        let half = 0.5_f64.ln();
-        let draws = [draw(&[(0, 1)], 3_f64.ln(), half, 50), draw(&[(0, 1), (1, 2)], 0.0, half, 50)];
-        let posterior = Posterior::of(3, &draws);
-        assert_eq!(posterior.weighting, Weighting::Importance);
+        // Target 3 : 1, policy 1 : 1, Z = 4.
+        let draws = [draw(&[(0, 1)], 6_f64.ln(), 50), draw(&[(0, 1), (1, 2)], 2_f64.ln(), 50)];
+        let posterior = Posterior::of_policy(3, Objects::Dags, &draws);
         assert!((posterior.edge(Edge::new(1, 2)) - 0.25).abs() < 1e-12);
         assert!((posterior.edge(Edge::new(0, 1)) - 1.0).abs() < 1e-12);
         assert!((posterior.ancestors()[2] - 0.25).abs() < 1e-12, "0 leads to 2 in the second graph only");
+        assert!((posterior.log_z.unwrap() - 4_f64.ln()).abs() < 1e-12);
         // (50·3 + 50)² / (50·9 + 50) = 80.
         assert!((posterior.effective_sample_size - 80.0).abs() < 1e-9);
     }
 
     #[test]
-    fn one_heavy_draw_does_not_decide_alone() {
-        let draws = [draw(&[(0, 1)], 100.0, -1.0, 1), draw(&[(1, 2)], 0.0, -1.0, 99)];
-        let posterior = Posterior::of(3, &draws);
-        assert_eq!(posterior.weighting, Weighting::Equal);
-        assert!((posterior.effective_sample_size - 1.0).abs() < 1e-9);
-        assert!((posterior.edge(Edge::new(1, 2)) - 0.99).abs() < 1e-12);
-    }
-
-    #[test]
-    fn orders_of_one_graph_are_one_candidate() {
-        let draws = [draw(&[(0, 1)], 0.0, -1.0, 1), draw(&[(0, 1)], 0.0, -1.0, 2)];
-        let posterior = Posterior::of(3, &draws);
+    fn draws_of_one_graph_are_one_candidate() {
+        let draws = [draw(&[(0, 1)], 0.0, 1), draw(&[(0, 1)], 0.0, 2)];
+        let posterior = Posterior::of_policy(3, Objects::Dags, &draws);
         assert_eq!(posterior.candidates.len(), 1);
         assert_eq!(posterior.samples, 3);
     }
 
     #[test]
     fn one_graph_says_of_each_edge_only_whether_it_is_there() {
-        let posterior = Posterior::single(&draw(&[(0, 1), (1, 2)], -3.0, 0.0, 1));
-        assert_eq!((posterior.samples, posterior.weighting), (1, Weighting::Single));
+        let posterior = Posterior::single(&draw(&[(0, 1), (1, 2)], 0.0, 1));
+        assert_eq!((posterior.samples, posterior.source), (1, Source::None));
         assert_eq!(posterior.edges(), [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
         assert_eq!(posterior.ancestors()[2], 1.0);
     }
 
     #[test]
     fn no_draws_give_no_nan() {
-        let posterior = Posterior::of(2, &[]);
+        let posterior = Posterior::of_policy(2, Objects::Dags, &[]);
         assert_eq!(posterior.edges(), [0.0; 4]);
-        assert_eq!(posterior.samples, 0);
+        assert_eq!((posterior.samples, posterior.log_z), (0, None));
     }
 }

@@ -1,14 +1,14 @@
 //! What a run found, kept so that more graphs can be drawn, here or where it was sent.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
 
 use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, sample_policy,
-    with_threads, write_samples,
+    Config, Error, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, with_threads,
+    write_samples,
 };
 use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
 use pyo3::prelude::*;
@@ -34,7 +34,6 @@ pub(crate) struct Fit {
     log: Option<Vec<u8>>,
     /// The options and the data, as in `config.toml`.
     file: String,
-    model: OnceLock<ScoringModel>,
 }
 
 impl Fit {
@@ -63,21 +62,16 @@ impl Fit {
             policy,
             log,
             file: file.to_toml(),
-            model: OnceLock::from(found.model),
         })
     }
 
-    fn model(&self) -> Result<&ScoringModel, Failure> {
-        if let Some(model) = self.model.get() {
-            return Ok(model);
-        }
-        let model = match &self.source {
-            Source::Rows(table) => Problem::new(table, &self.config)?.model,
+    fn problem(&self) -> Result<Problem<'_>, Failure> {
+        Ok(match &self.source {
+            Source::Rows(table) => Problem::new(table, &self.config)?,
             Source::Moments(names, moments) => {
-                Problem::of_moments(names.clone(), moments.clone(), &self.config)?.model
+                Problem::of_moments(names.clone(), moments.clone(), &self.config)?
             }
-        };
-        Ok(self.model.get_or_init(|| model))
+        })
     }
 
     fn run_result(&self) -> Result<RunResult, Failure> {
@@ -87,16 +81,14 @@ impl Fit {
     }
 
     fn draw(&self, count: usize, seed: u64, stop: &AtomicBool) -> Result<Vec<u8>, Failure> {
-        let Some(policy) = &self.policy else {
-            let text = format!(
-                "method {} trains no policy to draw from: fit with samples={count}",
-                self.config.method
-            );
-            return Err(Failure::Argument(text));
-        };
-        let model = self.model()?;
-        let policy = Policy::parse(policy.clone(), model.constraints()).map_err(Error::from)?;
-        let (draws, _) = sample_policy(model, &policy, count, seed, stop);
+        let by = self.run_result()?.posterior.by;
+        if by == gflowcausal::Source::None {
+            return Err(Error::NotInRun { what: "graphs to draw", method: self.config.method.clone() }.into());
+        }
+        let problem = self.problem()?;
+        let parse = |policy: &Vec<u8>| Policy::parse(policy.clone(), problem.model.constraints());
+        let policy = self.policy.as_ref().map(parse).transpose().map_err(Error::from)?;
+        let (draws, _) = problem.sample((by, policy.as_ref()), count, seed, stop)?;
         let mut lines = Vec::new();
         write_samples(&mut lines, &self.names, &draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
@@ -226,7 +218,6 @@ impl Fit {
             (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
             (None, None) => return Err(damaged("no data".into()).into()),
         };
-        let model = OnceLock::new();
-        Ok(Self { result, summary, samples, names, source, config, policy, log, file, model })
+        Ok(Self { result, summary, samples, names, source, config, policy, log, file })
     }
 }

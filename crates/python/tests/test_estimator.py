@@ -114,12 +114,16 @@ def test_more_samples_are_new_ones(model):
     more = model.sample(50)
     assert more.total == 50
     assert [one.log_prob for one in model.sample(50)] == [one.log_prob for one in more]
-    assert [one.log_prob for one in model.sample(50, seed=77)] != [one.log_prob for one in more]
+    assert [one.log_reward for one in model.sample(50, seed=77)] != [one.log_reward for one in more]
 
 
-def test_a_method_without_policy_refuses_to_sample(simulated):
-    with pytest.raises(gflowcausal.GFlowCausalError, match="trains no policy"):
-        GFlowCausal(method="exact", samples=10).fit(simulated).sample(5)
+def test_a_method_without_probabilities_refuses_to_sample(simulated):
+    with pytest.raises(gflowcausal.GFlowCausalError, match="no graphs to draw"):
+        GFlowCausal(method="pc").fit(simulated).sample(5)
+
+
+def test_the_exact_posterior_is_sampled(simulated):
+    assert GFlowCausal(method="exact", samples=10).fit(simulated).sample(5).total == 5
 
 
 @pytest.mark.parametrize("options", [{}, {"score": "spline"}, {"standardize": True, "score": "bge"}])

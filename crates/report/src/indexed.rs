@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gflowcausal::flow::Progress;
 use gflowcausal::graph::{Dag, Edge};
-use gflowcausal::{EdgeResult, Error, RunResult, SampleSummary, Weighting};
+use gflowcausal::{EdgeResult, Error, RunResult, SampleSummary, Source};
 
 use crate::layout::{Layout, label, width_of};
 
@@ -14,8 +14,10 @@ pub(crate) struct IndexedRun<'a> {
     pub(crate) result: &'a RunResult,
     /// The ends of the best graph's edges, in the order of `result.graph.edges`.
     ends: Vec<Edge>,
-    /// The edges of the likeliest graphs, in the order of `result.posterior.top`.
-    pub(crate) top: Vec<Vec<Edge>>,
+    /// The consensus graph's edges.
+    pub(crate) consensus: Vec<Edge>,
+    /// The edges of the runners-up, in the order of `result.posterior.runners_up`.
+    pub(crate) runners_up: Vec<Vec<Edge>>,
     /// The true graph's edges, if they are known.
     pub(crate) truth: Option<Vec<Edge>>,
     order: Vec<usize>,
@@ -35,11 +37,14 @@ impl<'a> IndexedRun<'a> {
         let ends = ends.collect::<Result<Vec<_>, _>>()?;
         let graph = Dag::from_edges(result.data.variables.len(), ends.iter().copied())
             .map_err(|error| error.to_string())?;
-        let top = result.posterior.top.iter().map(|top| variables.edges(&top.edges));
-        let top = top.collect::<Result<Vec<_>, _>>()?;
+        let consensus = result.consensus.iter().flat_map(|consensus| &consensus.edges);
+        let consensus =
+            consensus.map(|edge| variables.edge(&edge.from, &edge.to)).collect::<Result<Vec<_>, _>>()?;
+        let runners_up = result.posterior.runners_up.iter().map(|graph| variables.edges(&graph.edges));
+        let runners_up = runners_up.collect::<Result<Vec<_>, _>>()?;
         let truth = result.truth.as_ref().map(|truth| variables.edges(truth)).transpose()?;
         let order = result.order.iter().map(|name| variables.find(name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { result, ends, top, truth, order, graph })
+        Ok(Self { result, ends, consensus, runners_up, truth, order, graph })
     }
 
     /// The variables, by index.
@@ -49,7 +54,7 @@ impl<'a> IndexedRun<'a> {
 
     /// Whether the method gives one graph and no probabilities.
     pub(crate) fn is_single(&self) -> bool {
-        self.result.posterior.weighting == Weighting::Single
+        self.result.posterior.by == Source::None
     }
 
     /// The best graph's causal order.
@@ -84,15 +89,11 @@ impl<'a> IndexedRun<'a> {
         Layout::new(&self.graph, &widths)
     }
 
-    /// The drawn graphs with their shares of the weight: by reward over probability where draws are weighted so, else by
-    /// how often each came.
+    /// The drawn graphs with their shares of the total importance weight.
     pub(crate) fn samples(&self) -> Vec<(SampleSummary, f64)> {
         let samples = &self.result.samples;
-        let is_importance = self.result.posterior.weighting == Weighting::Importance;
-        let log_weight =
-            |sample: &SampleSummary| if is_importance { sample.log_reward - sample.log_prob } else { 0.0 };
-        let largest = samples.iter().map(log_weight).fold(f64::NEG_INFINITY, f64::max);
-        let weight = |sample: &SampleSummary| f64::from(sample.count) * (log_weight(sample) - largest).exp();
+        let largest = samples.iter().map(|sample| sample.log_weight).fold(f64::NEG_INFINITY, f64::max);
+        let weight = |sample: &SampleSummary| f64::from(sample.count) * (sample.log_weight - largest).exp();
         let total: f64 = samples.iter().map(weight).sum();
         samples.iter().map(|sample| (*sample, weight(sample) / total)).collect()
     }

@@ -3,9 +3,21 @@
 use std::fmt::Write;
 
 use gflowcausal::data::Severity;
-use gflowcausal::{Config, EdgeResult, FindingResult, RunResult, ScoreName, Training, Weighting};
+use gflowcausal::{
+    ClassResult, Config, ConsensusResult, EdgeResult, FindingResult, RunResult, RunnerUpResult, ScoreName,
+    Source, Training,
+};
 
 use crate::trust::{Trust, trust};
+
+/// The most columns of a line of prose.
+const WIDTH: usize = 80;
+
+/// How many edges of a list are shown.
+const LISTED: usize = 20;
+
+/// How many runners-up are shown.
+const RUNNERS_UP: usize = 3;
 
 /// Whether a text has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +52,13 @@ pub fn result_text(result: &RunResult, config: &Config, color: ColorMode) -> Str
     // Writing to a string cannot fail.
     let _ = head(&mut text, result, config, color);
     text.push('\n');
-    text.push_str(&edges(result));
+    match &result.consensus {
+        Some(consensus) => {
+            lists(&mut text, consensus, color);
+            best(&mut text, result, color);
+        }
+        None => text.push_str(&single_graph(result)),
+    }
     text.push('\n');
     let _ = foot(&mut text, result, color);
     text
@@ -50,28 +68,38 @@ fn head(text: &mut String, result: &RunResult, config: &Config, color: ColorMode
     let data = &result.data;
     writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
     let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
+    let mut is_quiet = true;
     for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
-        writeln!(text, "{}", finding_line(finding, color))?;
+        is_quiet = false;
+        writeln!(text, "{}", wrapped(&finding_line(finding, color), ""))?;
     }
     if notes > 0 {
-        writeln!(text, "checks: {notes} more {}, see `gflowcausal doctor`", plural(notes, "note"))?;
+        let more = if is_quiet { "" } else { "more " };
+        writeln!(text, "checks: {notes} {more}{}, see `gflowcausal doctor`", plural(notes, "note"))?;
     } else if result.findings.is_empty() {
         writeln!(text, "checks: nothing wrong or odd")?;
     }
+    writeln!(text, "{}", wrapped(&score_line(result, config), "  "))?;
+    let method = match &result.training {
+        Some(training) => training_line(result, training),
+        None => format!("method {}, seed {}", result.method, result.seed),
+    };
+    writeln!(text, "{}", wrapped(&method, "  "))
+}
+
+fn score_line(result: &RunResult, config: &Config) -> String {
     let score = &result.score;
-    writeln!(
-        text,
-        "score {}{}: {:.1}{}{}",
-        score.name,
-        if config.score == ScoreName::Auto { why(&score.name) } else { "" },
-        score.value,
-        score.prune.as_ref().map_or(String::new(), |prune| format!("; pruning {prune}")),
-        if is_single(result) { String::new() } else { format!("; temperature {}", score.temperature) }
-    )?;
-    match &result.training {
-        Some(training) => writeln!(text, "{}", training_line(result, training)),
-        None => writeln!(text, "method {}", result.method),
-    }
+    let why = if config.score == ScoreName::Auto { why(&score.name) } else { "" };
+    let prune = match score.prune.as_deref() {
+        None | Some("selected") => String::new(),
+        Some(prune) => format!("; pruning {prune}"),
+    };
+    let prior = if is_single(result) {
+        String::new()
+    } else {
+        format!("; temperature {}, edge prior {}", score.temperature, result.posterior.edge_prior)
+    };
+    format!("score {}{why}: {:.1}{prune}{prior}", score.name, score.value)
 }
 
 fn why(score: &str) -> &'static str {
@@ -105,31 +133,51 @@ fn training_line(result: &RunResult, training: &Training) -> String {
 
 /// Whether the method gives one graph and no probabilities.
 fn is_single(result: &RunResult) -> bool {
-    result.posterior.weighting == Weighting::Single
+    result.posterior.by == Source::None
 }
 
-/// The edges as a table; without probabilities where there are none.
-fn edges(result: &RunResult) -> String {
-    let listed = &result.graph.edges;
-    if is_single(result) {
-        let direction = |edge: &EdgeResult| if edge.compelled { "compelled" } else { "reversible" };
-        let rows = listed.iter().map(|edge| [[arrow(edge), direction(edge).into()], numbers(edge)].concat());
-        return aligned(
-            &["edge", "direction", "weight", "score lost without"],
-            &Vec::from_iter(rows),
-            &[2, 3],
-        );
+/// The one graph of a method without probabilities.
+fn single_graph(result: &RunResult) -> String {
+    let direction = |edge: &EdgeResult| if edge.compelled { "compelled" } else { "reversible" };
+    let rows =
+        result.graph.edges.iter().map(|edge| [[arrow(edge), direction(edge).into()], numbers(edge)].concat());
+    aligned(&["edge", "direction", "slope", "score difference"], &Vec::from_iter(rows), &[2, 3])
+}
+
+/// The consensus graph in three lists.
+fn lists(text: &mut String, consensus: &ConsensusResult, color: ColorMode) {
+    let ConsensusResult { sure, direction_open, unsure, .. } = consensus;
+    list(text, &format!("{}: the direction has a probability of at least 0.9", color.bold("sure")), sure);
+    list(
+        text,
+        &format!(
+            "{}: an edge with at least 0.9, whose direction the data leave open",
+            color.bold("direction open")
+        ),
+        direction_open,
+    );
+    list(text, &format!("{}: an edge with a probability of 0.1 to 0.9", color.bold("unsure")), unsure);
+}
+
+fn list(text: &mut String, title: &str, edges: &[EdgeResult]) {
+    if edges.is_empty() {
+        return;
     }
-    let rows = listed.iter().map(|edge| {
-        let direction = match edge.compelled {
-            true => "compelled".to_owned(),
-            false => format!("reversible ({:.2})", edge.reverse_probability),
-        };
-        let chance = [arrow(edge), format!("{:.2}", edge.probability), direction];
-        [chance.as_slice(), numbers(edge).as_slice()].concat()
+    text.push_str(&format!("{title}\n"));
+    let chance = |probability: f64| format!("{probability:.2}");
+    let rows = edges.iter().take(LISTED).map(|edge| {
+        let chances = [edge.probability, edge.reverse_probability, edge.absent_probability].map(chance);
+        [[arrow(edge)].as_slice(), &chances, &numbers(edge)].concat()
     });
-    let heads = ["edge", "probability", "direction", "weight", "score lost without"];
-    aligned(&heads, &Vec::from_iter(rows), &[1, 3, 4])
+    let heads = ["edge", "->", "<-", "none", "slope", "score difference"];
+    text.push_str(&aligned(&heads, &Vec::from_iter(rows), &[1, 2, 3, 4, 5]));
+    if edges.len() > LISTED {
+        text.push_str(&format!(
+            "  and {} more: all are in the JSON and in the report\n",
+            edges.len() - LISTED
+        ));
+    }
+    text.push('\n');
 }
 
 fn arrow(edge: &EdgeResult) -> String {
@@ -143,21 +191,77 @@ fn numbers(edge: &EdgeResult) -> [String; 2] {
     ]
 }
 
-fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
-    let posterior = &result.posterior;
-    let edges = result.graph.edges.len();
-    write!(text, "{edges} {}, {} compelled; ", plural(edges, "edge"), result.cpdag.directed.len())?;
-    if !is_single(result) {
-        writeln!(text, "{} of {} drawn graphs are distinct", posterior.distinct, posterior.samples)?;
+/// The best graph and how the runners-up differ from it.
+fn best(text: &mut String, result: &RunResult, color: ColorMode) {
+    let edges = &result.graph.edges;
+    let compelled = edges.iter().filter(|edge| edge.compelled).count();
+    let class = result.posterior.best.map_or_else(String::new, |class| class_text(&class));
+    let title = format!(
+        "{}: {} {}, {compelled} compelled within its class{class}: {}",
+        color.bold("best graph"),
+        edges.len(),
+        plural(edges.len(), "edge"),
+        edges.iter().map(|edge| unbroken(&edge.from, &edge.to)).collect::<Vec<_>>().join(", ")
+    );
+    text.push_str(&format!("{}\n", wrapped(&title, "  ")));
+    for runner_up in result.posterior.runners_up.iter().take(RUNNERS_UP) {
+        let line = runner_up_line(runner_up, edges, result.score.graph.unwrap_or(result.score.value));
+        text.push_str(&format!("{}\n", wrapped(&line, "  ")));
     }
-    writeln!(text, "{}", trust_line(result, color))?;
+}
+
+fn class_text(class: &ClassResult) -> String {
+    let size = class
+        .class_size
+        .map_or(String::new(), |size| format!(" of {size:.0} {}", plural(size as usize, "DAG")));
+    let share = class.probability.map_or(String::new(), |share| format!(" (probability {share:.2})"));
+    format!("{size}{share}")
+}
+
+/// How the class of a runner-up differs from that of the best graph: edges, and directions that are compelled in either.
+fn runner_up_line(runner_up: &RunnerUpResult, best: &[EdgeResult], score: f64) -> String {
+    let of_best = |a: &str, b: &str| {
+        best.iter().find(|edge| (edge.from == a && edge.to == b) || (edge.from == b && edge.to == a))
+    };
+    let own = || runner_up.edges.iter().zip(&runner_up.compelled);
+    let has =
+        |a: &str, b: &str| own().any(|((from, to), _)| (from == a && to == b) || (from == b && to == a));
+    let mut changes = Vec::new();
+    for ((from, to), &is_compelled) in own() {
+        match of_best(from, to) {
+            None => changes.push(format!("with {}", unbroken(from, to))),
+            Some(edge) if edge.from == *to && (is_compelled || edge.compelled) => {
+                changes.push(format!("{} instead", unbroken(from, to)));
+            }
+            Some(_) => {}
+        }
+    }
+    let missing = best.iter().filter(|edge| !has(&edge.from, &edge.to));
+    changes.extend(missing.map(|edge| format!("without {}", unbroken(&edge.from, &edge.to))));
+    let changes = if changes.is_empty() { "other directions".to_owned() } else { changes.join(", ") };
+    format!(
+        "runner-up, score {:+.1}, a class{}: {changes}",
+        runner_up.score - score,
+        class_text(&runner_up.class)
+    )
+}
+
+/// An edge that no line break divides.
+fn unbroken(from: &str, to: &str) -> String {
+    format!("{from}\u{a0}->\u{a0}{to}")
+}
+
+fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
+    let Trust { is_low, text: trust } = trust(result);
+    let warning =
+        if is_low { format!("{}: ", color.yellow("warning[low-confidence]")) } else { String::new() };
+    writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {trust}"), "  "))?;
     if let Some(sortability) = &result.sortability {
-        writeln!(text, "{}", sortability.verdict)?;
+        writeln!(text, "{}", wrapped(&sortability.verdict, "  "))?;
     }
     if let Some(metrics) = &result.metrics {
         let graph = &metrics.graph;
-        writeln!(
-            text,
+        let line = format!(
             "against the truth: SHD {} ({} with reversible edges either way), CPDAG-SHD {}, TPR {:.2}, FDR {:.2}, AUROC {:.2}, expected SHD {:.1}",
             graph.shd,
             metrics.class_shd,
@@ -166,18 +270,44 @@ fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Re
             graph.fdr,
             metrics.auroc,
             metrics.expected_shd
-        )?;
+        );
+        writeln!(text, "{}", wrapped(&line, "  "))?;
     }
     Ok(())
 }
 
-fn trust_line(result: &RunResult, color: ColorMode) -> String {
-    let Trust { is_low, text } = trust(result);
-    if is_low {
-        format!("{}[low-effective-sample-size]: probabilities: {text}", color.yellow("warning"))
-    } else {
-        format!("probabilities: {text}")
+/// `prose` in lines of at most [`WIDTH`] columns, broken between words; lines after the first begin with `indent`.
+///
+/// Colour codes count for nothing, and no-break spaces keep an edge together.
+fn wrapped(prose: &str, indent: &str) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for word in prose.split(' ') {
+        let needed = visible_width(word);
+        if used > 0 && used + 1 + needed > WIDTH {
+            lines.push('\n');
+            lines.push_str(indent);
+            used = indent.len();
+        } else if used > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += needed;
     }
+    lines.replace('\u{a0}', " ")
+}
+
+/// How many columns `word` takes without its colour codes.
+fn visible_width(word: &str) -> usize {
+    let mut is_code = false;
+    word.chars()
+        .filter(|&letter| {
+            let hidden = is_code || letter == '\x1b';
+            is_code = hidden && letter != 'm';
+            !hidden
+        })
+        .count()
 }
 
 fn plural(count: usize, word: &str) -> String {

@@ -1,51 +1,93 @@
 //! How far the probabilities of a run can be trusted, in the same words for text and page.
 
-use std::fmt::Write;
+use gflowcausal::{Objects, PosteriorResult, RunResult, Source};
 
-use gflowcausal::{RunResult, Weighting};
+/// The potential scale reduction factor above which chains do not agree.
+const LARGEST_R_HAT: f64 = 1.1;
+
+/// The effective sample size below which probabilities are noise.
+const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// How far probabilities can be trusted.
 pub(crate) struct Trust {
-    /// Whether they rest on too few effective draws.
+    /// Whether to warn.
     pub(crate) is_low: bool,
-    /// What they come from, as a clause.
+    /// What they come from and what the checks say, as a clause.
     pub(crate) text: String,
 }
 
 /// How far the probabilities of `result` can be trusted.
 pub(crate) fn trust(result: &RunResult) -> Trust {
-    let ess = result.posterior.effective_sample_size;
-    let (is_low, mut text) = match result.posterior.weighting {
-        Weighting::Importance => (false, format!("importance weights, effective sample size {ess:.0}")),
-        Weighting::Equal if result.training.is_none() => (false, "exact".to_owned()),
-        Weighting::Equal => (
-            true,
-            format!(
-                "the policy's own, not reweighted: importance weights would have an effective sample size of {ess:.1}"
-            ),
-        ),
-        Weighting::Single => (false, "none, the method gives one graph".to_owned()),
-        Weighting::Chains => (
-            true,
-            format!(
-                "the policy's draws miss the best order or have too small an effective sample size ({ess:.1}): these come \
-                 from Gibbs steps around the best order, which do not see distant modes"
-            ),
-        ),
-    };
-    push_distance(&mut text, result);
+    let posterior = &result.posterior;
+    match posterior.by {
+        Source::None => Trust { is_low: false, text: "none, the method gives one graph".to_owned() },
+        Source::Exact => {
+            let text = format!("exact, over all {}{}", objects(posterior), rejected(posterior));
+            Trust { is_low: false, text }
+        }
+        Source::Chains => chains(posterior),
+        Source::Policy => policy(posterior),
+    }
+}
+
+fn objects(posterior: &PosteriorResult) -> &'static str {
+    match posterior.target {
+        Objects::Dags => "DAGs, each counted once",
+        Objects::Orders => "orders, not graphs: the score or the pruning has no value for graphs",
+    }
+}
+
+fn chains(posterior: &PosteriorResult) -> Trust {
+    let ess = posterior.effective_sample_size;
+    let r_hat = posterior.convergence.map_or(f64::NAN, |convergence| convergence.r_hat);
+    let error = posterior.convergence.map_or(f64::NAN, |convergence| convergence.largest_error);
+    let is_low = !(r_hat <= LARGEST_R_HAT && ess >= LEAST_EFFECTIVE);
+    let verdict = if is_low { "the chains have not converged" } else { "the chains agree" };
+    let text = format!(
+        "partition MCMC over {}; {verdict}: R-hat {r_hat:.2}, the least certain edge rests on {ess:.0} independent draws \
+         (standard error {error:.3}){}",
+        objects(posterior),
+        rejected(posterior)
+    );
     Trust { is_low, text }
 }
 
-fn push_distance(text: &mut String, result: &RunResult) {
-    let Some(distance) = result.posterior.distance_to_exact else { return };
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "; {:.4} from the exact ones on average, {:.3} at most",
-        distance.mean, distance.largest
+/// What is said of a policy that was trained and not used.
+fn rejected(posterior: &PosteriorResult) -> String {
+    posterior.coverage.map_or_else(String::new, |coverage| {
+        format!(
+            "; the trained policy does not cover the posterior and was not used (its edges differ by {:.3} on average)",
+            coverage.edges_mean_difference
+        )
+    })
+}
+
+fn policy(posterior: &PosteriorResult) -> Trust {
+    let ess = posterior.effective_sample_size;
+    let weights = format!(
+        "importance-weighted draws of the trained policy over {}, effective sample size {ess:.0}",
+        objects(posterior)
     );
-    if let Some(nats) = distance.divergence {
-        let _ = write!(text, " (the policy itself: KL {nats:.4})");
+    let Some(coverage) = posterior.coverage else {
+        let text = format!("{weights}; no independent estimate says whether the policy covers the posterior");
+        return Trust { is_low: true, text };
+    };
+    let log_z = coverage.log_z_reference.map_or_else(
+        || "log Z of the reference is not known".to_owned(),
+        |log_z| format!("log Z differs by {:.2}", (coverage.log_z_policy - log_z).abs()),
+    );
+    let ratio =
+        coverage.median_log_ratio.map_or_else(String::new, |ratio| format!(", median log-ratio {ratio:.2}"));
+    let verdict = if coverage.agrees() { "agrees with" } else { "does not cover" };
+    let reference = match coverage.reference {
+        Source::Exact => "the exact posterior",
+        _ => "the chains",
+    };
+    Trust {
+        is_low: !coverage.agrees() || ess < LEAST_EFFECTIVE,
+        text: format!(
+            "{weights}; it {verdict} {reference}: {log_z}{ratio}, edges differ by {:.3} on average and {:.3} at most",
+            coverage.edges_mean_difference, coverage.edges_largest_difference
+        ),
     }
 }

@@ -118,7 +118,6 @@ impl Sums {
             let held = class.iter().filter(|dag| dag.contains(edge)).count() as f64 / class.len() as f64;
             self.count(found.posterior.edge(edge), held);
         }
-        self.distances.extend(found.distance.map(|distance| distance.mean));
         self.effective.push(found.posterior.effective_sample_size);
     }
 

@@ -13,8 +13,8 @@ use crate::settings::Settings;
 
 /// Find causal graphs in a table.
 ///
-/// Reads the table, checks it, trains a sampler of graphs on it, and prints the best graph with how sure to be of each
-/// edge. Everything that is not said is chosen by the data and printed.
+/// Reads the table, checks it, estimates the posterior over causal graphs, and prints which edges are sure, open or
+/// unsure, the best graph and the runners-up. Everything that is not said is chosen by the data and printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gflowcausal discover sachs

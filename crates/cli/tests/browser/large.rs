@@ -10,7 +10,7 @@ use crate::devtools::Browser;
 use crate::{DRAWN, gflowcausal, show, slide};
 
 /// A run of so many variables, as `discover --out` would leave it, with every third edge uncertain.
-fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
+fn write_run(dir: &Path, count: usize, by: &str) -> usize {
     let name = |node: usize| format!("variable {node}");
     let pairs: Vec<(usize, usize)> = (1..count)
         .flat_map(|to| [(to * 7 % to, to), (to * to % to.max(2), to), (to / 2, to), (to / 3, to)])
@@ -38,15 +38,15 @@ fn write_run(dir: &Path, count: usize, weighting: &str) -> usize {
         "graph": { "edges": edges }, "cpdag": { "directed": named, "undirected": [] }, "order": variables,
         "score": { "name": "bic", "value": -1234.5, "temperature": 1.0, "prune": "selected" },
         "posterior": {
-            "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "weighting": weighting,
+            "samples": 1000, "distinct": 10, "effective_sample_size": 900.0, "target": "dags", "by": by, "log_z": null, "edge_prior": 0.0,
             "edge_probabilities": matrix, "ancestor_probabilities": matrix,
-            "top": vec![json!({ "weight": 0.1, "log_reward": -1234.5, "edges": named, "compelled": vec![true; named.len()] }); 10]
+            "runners_up": vec![json!({ "probability": 0.1, "class_size": 3.0, "score": -1234.5, "edges": named, "compelled": vec![true; named.len()] }); 10]
         },
         "truth": named, "findings": []
     });
     fs::create_dir(dir).unwrap();
     fs::write(dir.join("result.json"), result.to_string()).unwrap();
-    let line = json!({ "order": [], "edges": named, "log_reward": -1234.5, "log_prob": -3.0, "count": 1000 });
+    let line = json!({ "order": [], "edges": named, "log_reward": -1234.5, "log_prob": -3.0, "log_weight": 0.0, "count": 1000 });
     fs::write(dir.join("samples.jsonl"), format!("{line}\n")).unwrap();
     pairs.len()
 }
@@ -58,7 +58,7 @@ fn a_hundred_variables_answer_at_once_and_three_hundred_open() {
     let mut page = Browser::start(1280, 900);
     for count in [100, 300] {
         let run = home.path().join(count.to_string());
-        let edges = write_run(&run, count, "importance");
+        let edges = write_run(&run, count, "chains");
         gflowcausal(home.path(), &["report", &count.to_string()]);
         let report = run.join("report.html");
         let bytes = fs::metadata(&report).unwrap().len();
@@ -82,7 +82,7 @@ fn a_hundred_variables_answer_at_once_and_three_hundred_open() {
 #[ignore = "needs Chromium: `make browser` (part of `make test`) installs and runs it"]
 fn a_method_that_gives_one_graph_shows_no_probabilities() {
     let home = TempDir::new().unwrap();
-    let edges = write_run(&home.path().join("one"), 12, "single");
+    let edges = write_run(&home.path().join("one"), 12, "none");
     gflowcausal(home.path(), &["report", "one"]);
     let mut page = Browser::start(1280, 900);
     page.open(&home.path().join("one/report.html"));

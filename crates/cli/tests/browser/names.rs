@@ -52,7 +52,7 @@ fn every_name_is_text() {
     let cells = page.value(&texts("#edges td bdi"));
     let cells = cells.as_array().unwrap();
     assert!(names.iter().all(|name| cells.contains(name)), "{cells:?}");
-    for view in ["best", "top", "cpdag", "probable"] {
+    for view in ["best", "consensus", "runners-up", "cpdag", "probable"] {
         page.value(&show(view));
     }
     // Everything that shows a name is made to show each.

@@ -65,8 +65,8 @@ fn views_have_their_edges(page: &mut Browser, found: &Value) {
     let class = ["directed", "undirected"].map(|kind| found["cpdag"][kind].as_array().unwrap().len());
     let counts = page.text("document.getElementById('counts').textContent");
     assert!(counts.ends_with(&format!("{} directed, {} undirected", class[0], class[1])), "{counts}");
-    page.value(&show("top"));
-    for (rank, top) in found["posterior"]["top"].as_array().unwrap().iter().enumerate().take(3) {
+    page.value(&show("runners-up"));
+    for (rank, top) in found["posterior"]["runners_up"].as_array().unwrap().iter().enumerate().take(3) {
         page.value(&format!(
             "(() => {{ const rank = document.getElementById('rank'); rank.value = {rank}; \
              rank.dispatchEvent(new Event('change')); }})()"

@@ -45,13 +45,13 @@ fn many_variables_have_an_answer_too_whatever_the_number_of_threads() {
     let home = TempDir::new().unwrap();
     said(home.path(), "simulate --nodes 160 --degree 1 --rows 500 --seed 1 --standardize --out d");
     let answers = ["1", "2"].map(|threads| {
-        let discover = "discover d/data.csv --truth d/truth.csv --iterations 3 --samples 80 --format json";
+        let discover = "discover d/data.csv --truth d/truth.csv --samples 80 --format json";
         let mut answer = json(&said(home.path(), &format!("{discover} --threads {threads}")));
         answer.as_object_mut().unwrap().remove("seconds");
         answer
     });
     assert_eq!(answers[0], answers[1]);
-    assert_eq!(answers[0]["posterior"]["weighting"], "chains");
+    assert_eq!(answers[0]["posterior"]["by"], "chains");
     assert!(answers[0]["metrics"]["class_shd"].as_u64().unwrap() <= 5, "of 160 edges");
 }
 
@@ -75,7 +75,7 @@ fn causes_that_cancel_are_as_likely_among_many_variables() {
     fs::write(home.path().join("made.csv"), made.join("\n")).unwrap();
     let answer = json(&said(
         home.path(),
-        "discover made.csv --forbid V3->V0 --forbid V3->V1 --forbid V3->V2 --iterations 3 --samples 100 --format json",
+        "discover made.csv --forbid V3->V0 --forbid V3->V1 --forbid V3->V2 --samples 100 --format json",
     ));
     let edges = answer["graph"]["edges"].as_array().unwrap();
     for cause in ["V1", "V2"] {
@@ -85,24 +85,58 @@ fn causes_that_cancel_are_as_likely_among_many_variables() {
 }
 
 #[test]
-fn few_draws_of_many_variables_are_not_trusted_when_more_of_them_fail() {
+fn a_policy_that_misses_the_posterior_is_not_used() {
     let home = TempDir::new().unwrap();
-    said(home.path(), "simulate --graph er --nodes 151 --edges 24 --rows 500 --standardize --seed 2 --out d");
-    let answer = json(&said(home.path(), "discover d/data.csv --iterations 15 --format json"));
-    assert_ne!(answer["posterior"]["weighting"], "equal");
+    said(home.path(), "simulate --graph er --nodes 20 --degree 2 --rows 500 --standardize --seed 2 --out d");
+    let answer = json(&said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --format json"));
+    assert_eq!(answer["posterior"]["by"], "chains");
+    assert_eq!(answer["posterior"]["coverage"]["reference"], "chains");
+    let alone = json(&said(
+        home.path(),
+        "discover d/data.csv --iterations 2 --hidden 4 --posterior policy --format json",
+    ));
+    assert_eq!(alone["posterior"]["by"], "policy");
+    let text = said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --posterior policy");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("warning[low-confidence]") && words.contains("does not cover"), "{text}");
+}
+
+#[test]
+fn the_posterior_counts_each_dag_once() {
+    // A fork L1 <- C -> L2: three equivalent DAGs, so C -> L1 has 2/3, and not the 3/4 of linear extensions.
+    let home = TempDir::new().unwrap();
+    let mut rows = vec!["C,L1,L2".to_owned()];
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    for _ in 0..1000 {
+        let [c, a, b] = [noise(), noise(), noise()];
+        rows.push(format!("{c},{},{}", c + 0.5 * a, c + 0.5 * b));
+    }
+    fs::write(home.path().join("fork.csv"), rows.join("\n")).unwrap();
+    for options in ["--posterior auto", "--method mcmc", "--posterior chains"] {
+        let answer =
+            json(&said(home.path(), &format!("discover fork.csv --format json --penalty 3 {options}")));
+        let edges = answer["posterior"]["edge_probabilities"].as_array().unwrap();
+        let from_c = edges[0][1].as_f64().unwrap();
+        assert!((from_c - 2.0 / 3.0).abs() < 0.02, "{options}: {from_c}");
+    }
 }
 
 #[test]
 fn sachs_has_an_answer_with_metrics_and_its_class() {
     let home = TempDir::new().unwrap();
-    let text = printed(home.path(), &["discover", "sachs", "--iterations", "60", "--format", "json"]);
+    let text = printed(home.path(), &["discover", "sachs", "--format", "json"]);
     let result = json(&text);
     assert_eq!(result["data"]["rows"], 853);
     assert_eq!(result["score"]["name"], "bic");
     assert_eq!(result["metrics"]["cpdag_shd"], 11, "what the best class of these data has");
     assert_eq!(result["metrics"]["class_shd"], 11, "all that is joined is joined in truth");
     assert_eq!(result["posterior"]["edge_probabilities"].as_array().unwrap().len(), 11);
-    assert!(result["posterior"]["distance_to_exact"]["mean"].as_f64().unwrap() < 0.02, "{text}");
+    assert_eq!(result["posterior"]["by"], "exact", "{text}");
+    assert_eq!(result["posterior"]["target"], "dags");
     let edges = result["graph"]["edges"].as_array().unwrap().len();
     let class = ["directed", "undirected"].map(|kind| result["cpdag"][kind].as_array().unwrap().len());
     assert_eq!(class.iter().sum::<usize>(), edges);
@@ -117,9 +151,9 @@ fn text_says_what_was_done_and_how_far_to_trust_it() {
         "data.csv: 200 rows, 6 variables",
         "score bic (all columns hold numbers): ",
         "method gflowcausal: walk order, tb, 40 of 40 iterations of 64 (iterations)",
-        "edge  ",
-        "probabilities: importance weights, effective sample size ",
-        "from the exact ones on average",
+        "score difference",
+        "best graph: ",
+        "probabilities: ",
         "directions away",
         "against the truth: SHD ",
     ] {
@@ -131,16 +165,16 @@ fn text_says_what_was_done_and_how_far_to_trust_it() {
 fn a_method_that_draws_nothing_says_so() {
     let home = simulated();
     let text = printed(home.path(), &["discover", "d/data.csv", "--method", "pc", "--alpha", "0.01"]);
-    for part in ["method pc", "compelled; probabilities: none, the method gives one graph"] {
+    for part in ["method pc", "compelled", "probabilities: none, the method gives one graph"] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
-    for part in ["temperature", "pruning", "probability"] {
+    for part in ["temperature", "pruning", "probability of"] {
         assert!(!text.contains(part), "{part:?} in:\n{text}");
     }
     let arguments =
         ["discover", "d/data.csv", "--method", "ges", "--turning", "--format", "json", "--out", "run"];
     let result = json(&printed(home.path(), &arguments));
-    assert_eq!(result["posterior"]["weighting"], "single");
+    assert_eq!(result["posterior"]["by"], "none");
     assert_eq!(result["posterior"]["samples"], 1);
     let class = ["directed", "undirected"].map(|kind| result["cpdag"][kind].as_array().unwrap().len());
     assert_eq!(class.iter().sum::<usize>(), result["graph"]["edges"].as_array().unwrap().len());
@@ -158,10 +192,11 @@ fn exact_and_trained_agree() {
         serde_json::from_value::<Vec<Vec<f64>>>(rows).unwrap().concat()
     };
     let exact = edges(&["--method", "exact"]);
-    let trained = edges(&[]);
+    let trained = edges(&["--posterior", "policy"]);
+    assert_eq!(edges(&[]), exact, "with few variables nothing is trained");
     let difference: f64 = exact.iter().zip(&trained).map(|(a, b)| (a - b).abs()).sum::<f64>() / 30.0;
     assert!(difference < 0.02, "mean absolute difference {difference}");
-    assert!(exact.iter().any(|&p| p > 0.8), "these data are sure of something: {exact:?}");
+    assert!(exact.iter().any(|&p| p > 0.7), "these data say something: {exact:?}");
 }
 
 /// Varsortability is largest where columns are sorted by variance: nothing else may come out.

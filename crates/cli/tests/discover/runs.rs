@@ -197,7 +197,8 @@ fn a_run_that_is_not_what_it_was_is_not_resumed() {
     printed(home.path(), &to("run"));
     let refused = |arguments: &[&str]| {
         let output = gflowcausal(home.path(), arguments).assert().code(2).get_output().stderr.clone();
-        String::from_utf8(output).unwrap().lines().next().unwrap().to_owned()
+        let text = String::from_utf8(output).unwrap();
+        text.lines().find(|line| line.starts_with("error")).unwrap().to_owned()
     };
     assert_eq!(
         refused(&["discover", "--resume", "run", "--seed", "3"]),

@@ -1,13 +1,12 @@
 //! Best order score search with restarts.
 
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_graph::Order;
 use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, StopFlags};
 use crate::Error;
 use crate::config::option;
 
@@ -41,7 +40,7 @@ impl Discover for Boss {
                 break;
             }
             let done = orders.len();
-            orders.extend(starts(input, context, done..restarts.min(done + BATCH)));
+            orders.extend(starts(input, StopFlags::of(context.stop), done..restarts.min(done + BATCH)));
         }
         let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
         let graph = model.graph_of(&order);
@@ -50,15 +49,14 @@ impl Discover for Boss {
 }
 
 /// What the starts with these numbers come to.
-pub(super) fn starts(input: &MethodInput<'_>, context: &RunContext<'_>, numbers: Range<usize>) -> Vec<Order> {
+pub(super) fn starts(input: &MethodInput<'_>, stop: StopFlags<'_>, numbers: Range<usize>) -> Vec<Order> {
     let MethodInput { model, config, .. } = *input;
     let constrained = |score| ConstrainedOrderScore { score, constraints: model.constraints() };
     let screening = model.screening_score();
     let (screening, score) = (constrained(&screening), constrained(model.order_score()));
-    let stop = context.stop;
     map(numbers.len(), |k| {
         let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });
-        boss(&screening, &score, &mut rng, || stop.load(Ordering::Relaxed))
+        boss(&screening, &score, &mut rng, || stop.is_set())
     })
 }
 

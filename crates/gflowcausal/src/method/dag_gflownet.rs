@@ -3,10 +3,11 @@
 use gflowcausal_flow::{ObjectiveName, Problem, TrainConfig, Trainer, Walk};
 
 use super::training::{check_walk, resumed, train};
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, policy_draws};
+use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::config::option;
+use crate::dag_posterior::Inferred;
 use crate::model::GraphReward;
-use crate::posterior::Posterior;
+use crate::posterior::Objects;
 use crate::{Config, Error, ScoringModel, Training};
 
 /// Deleu et al. (2022): walk `graph`, modified detailed balance, no search and no pruning.
@@ -25,6 +26,7 @@ impl Discover for DagGFlowNet {
         &[
             option::score,
             option::penalty,
+            option::edge_prior,
             option::walk,
             option::iterations,
             option::batch_size,
@@ -55,11 +57,12 @@ impl Discover for DagGFlowNet {
         let stopped = train(&mut trainer, &mut history, context)?;
         context.report(Phase::Sampling);
         let best = trainer.best().and_then(|best| best.terminal.as_dag()).ok_or(Error::NothingFound)?.clone();
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, context.stop);
-        let posterior = Posterior::of(best.nodes(), &draws);
+        let aim = PolicyTarget { model, tables: None, objects: Objects::Dags };
+        let Inferred { posterior, draws } =
+            aim.draw(&trainer.sampler(), config.samples, config.seed, context.stop);
         let training = Some(Training::new(&trainer, stopped, history));
         let order = best.topological_order();
-        Ok(MethodOutput { graph: best, order, class: None, draws, posterior, training, distance: None })
+        Ok(MethodOutput { graph: best, order, class: None, ranked: vec![], draws, posterior, training })
     }
 }
 

@@ -1,18 +1,17 @@
-//! The exact distribution over orders and their graphs, by dynamic programming over the subset lattice.
+//! The exact posterior and the best of all graphs, for few variables.
 
 use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_flow::{Lattice, LatticeError};
-use gflowcausal_graph::{Dag, Order};
-use gflowcausal_score::{BestParents, OrderModularScore};
+use gflowcausal_score::{LocalScore, OrderModularScore};
 
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, dags, search_phase};
+use crate::config::{PosteriorName, option};
+use crate::dag_posterior::DagPosterior;
 use crate::model::ModularReward;
 use crate::posterior::{GraphSample, Posterior};
-use crate::representative::representative;
 use crate::{Error, PruneName, ScoreName, ScoringModel};
 
-/// Every order at once, up to 20 variables.
+/// All DAGs at once, up to 20 variables; all orders where a pruning turns orders into graphs.
 pub(super) struct Exact;
 
 impl Discover for Exact {
@@ -21,13 +20,14 @@ impl Discover for Exact {
     }
 
     fn about(&self) -> &'static str {
-        "the exact distribution over orders and the best graph, up to 20 variables"
+        "the exact posterior over DAGs and the best of all graphs, up to 20 variables"
     }
 
     fn options(&self) -> &'static [&'static str] {
         &[
             option::score,
             option::penalty,
+            option::edge_prior,
             option::prune,
             option::threshold,
             option::alpha,
@@ -44,80 +44,73 @@ impl Discover for Exact {
         }
     }
 
-    fn sums_over_graphs(&self, _model: &ScoringModel) -> bool {
-        true
-    }
-
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
         order_modular_score(input.model)?;
         let nodes = input.model.constraints().nodes();
         if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
 
-    /// A run that is stopped has the best graph, and no probabilities.
+    /// A run that is stopped has the best graph that a search finds at once, and no probabilities.
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
-        let model = input.model;
-        context.report(Phase::Searching);
-        let (order, graph) = best(model)?;
-        if context.is_stopped() {
-            return Ok(MethodOutput::single(model, order, graph));
+        match input.model.dag_score() {
+            Some(score) => by_dags(input, context, score),
+            None => by_orders(input, context),
         }
-        context.report(Phase::Sampling);
-        let lattice = lattice(model)?;
-        let draws = draws(&lattice, model, input.config.samples, input.config.seed);
-        let posterior =
-            Posterior::equal(order.nodes(), &draws).with_exact_edges(edge_probabilities(&lattice, model));
-        let (order, graph) = representative(order, graph, model, &posterior);
-        Ok(MethodOutput { graph, order, class: None, draws, posterior, training: None, distance: None })
     }
 }
 
-/// The best order and the best graph it allows.
-fn best(model: &ScoringModel) -> Result<(Order, Dag), Error> {
-    let best_order = |score: &dyn OrderModularScore| -> Result<Order, Error> {
-        let reward = ModularReward { score, temperature: 1.0 };
-        Ok(Lattice::new(&reward, model.constraints())?.best_order().0)
+fn by_dags(
+    input: &MethodInput<'_>,
+    context: &mut RunContext<'_>,
+    score: &dyn LocalScore,
+) -> Result<MethodOutput, Error> {
+    let model = input.model;
+    context.report(Phase::Searching);
+    let others = model.constraints().nodes() - 1;
+    let Some(target) = DagPosterior::new((model, score), Vec::new(), others, context.stop)? else {
+        let found = search_phase::run(input, context)?;
+        return Ok(dags::without_probabilities(model, found));
     };
-    if let Some(sums) = model.sums() {
-        let table = sums.best();
-        let order = best_order(&table)?;
-        let graph = table.best_dag(&order).ok_or(Error::NothingFound)?;
-        return Ok((order, graph));
+    let best = target.tables().best_dag().ok_or(Error::NothingFound)?;
+    match dags::infer(&target, input, context, PosteriorName::Exact)? {
+        Some(inferred) => Ok(dags::output(model, &target.with_graph(best), inferred)),
+        None => Ok(dags::without_probabilities(model, dags::found_of(best))),
     }
-    let order = best_order(order_modular_score(model)?)?;
+}
+
+/// The exact distribution over orders, each with the graph that the pruning makes of it.
+fn by_orders(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+    let model = input.model;
+    context.report(Phase::Searching);
+    let lattice_at = |temperature: f64| -> Result<Lattice, Error> {
+        let reward = ModularReward { score: order_modular_score(model)?, temperature };
+        Ok(Lattice::new(&reward, model.constraints())?)
+    };
+    let order = lattice_at(1.0)?.best_order().0;
     let graph = model.graph_of(&order);
-    Ok((order, graph))
+    if context.is_stopped() {
+        return Ok(MethodOutput::single(model, order, graph));
+    }
+    context.report(Phase::Sampling);
+    let lattice = lattice_at(model.temperature())?;
+    let draws = draws(&lattice, model, input.config.samples, input.config.seed);
+    let edges = lattice
+        .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
+    let posterior = Posterior::of_orders(order.nodes(), &edges.concat(), &draws);
+    Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training: None })
 }
 
 fn order_modular_score(model: &ScoringModel) -> Result<&dyn OrderModularScore, Error> {
     let score = model.score_name().name();
-    model.order_modular_score().ok_or(Error::NeedsPlacements { method: "exact", score })
-}
-
-/// The distribution over orders that `model` asks for.
-///
-/// # Errors
-/// With too many variables, or a score that is no sum over variables given the set before them.
-pub(super) fn lattice(model: &ScoringModel) -> Result<Lattice, Error> {
-    let reward = ModularReward { score: order_modular_score(model)?, temperature: model.temperature() };
-    Ok(Lattice::new(&reward, model.constraints())?)
-}
-
-/// `P(row → column)` over all orders and the graphs drawn for them.
-pub(super) fn edge_probabilities(lattice: &Lattice, model: &ScoringModel) -> Vec<f64> {
-    let rows = lattice
-        .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
-    // Sums over sets may round to a hair above one.
-    rows.concat().into_iter().map(|probability| probability.clamp(0.0, 1.0)).collect()
+    model.order_modular_score().ok_or(Error::NeedsDecomposable { method: "exact", score })
 }
 
 fn draws(lattice: &Lattice, model: &ScoringModel, count: usize, seed: u64) -> Vec<GraphSample> {
     let drawn = map(count, |k| {
         let order = lattice.sample(&mut stream(seed, Stream::Sample { k: k as u64 }));
-        let mut rng = stream(seed, Stream::Graph { k: k as u64 });
-        let drawn = model.draw_graph(&order, model.evaluator(), &mut rng);
-        let log_prob = drawn.log_reward - lattice.log_partition();
-        GraphSample { order, dag: drawn.dag, log_reward: drawn.log_reward, log_prob, count: 1 }
+        let log_reward = model.order_score().score(&order) / model.temperature();
+        let log_prob = Some(log_reward - lattice.log_partition());
+        GraphSample { dag: model.graph_of(&order), order, log_reward, log_weight: 0.0, log_prob, count: 1 }
     });
     GraphSample::merged(drawn)
 }

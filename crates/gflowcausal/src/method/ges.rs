@@ -4,7 +4,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, StopFlags};
 use crate::config::option;
 use crate::{Error, ScoringModel};
 
@@ -41,10 +41,10 @@ impl Discover for Equivalence {
 
 /// An order of a member of the class that the search comes to, where the score is cheap and the same for equivalent
 /// graphs, and knowledge allows the order.
-pub(super) fn order(input: &MethodInput<'_>, context: &RunContext<'_>) -> Option<Order> {
+pub(super) fn order(input: &MethodInput<'_>, stop: StopFlags<'_>) -> Option<Order> {
     let model = input.model;
     let score = local_score(model).ok().filter(|_| model.is_cheap())?;
-    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| context.is_stopped());
+    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| stop.is_set());
     let order = found.member.topological_order();
     let constrained = ConstrainedOrderScore { score: model.order_score(), constraints: model.constraints() };
     constrained.score(&order).is_finite().then_some(order)

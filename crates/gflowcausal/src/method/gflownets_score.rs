@@ -3,10 +3,11 @@
 use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
 
 use super::training::{check_walk, resumed, train};
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, policy_draws};
+use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::config::option;
+use crate::dag_posterior::Inferred;
 use crate::model::{CyclicGraphReward, nearest_order};
-use crate::posterior::Posterior;
+use crate::posterior::Objects;
 use crate::{Config, Error, ScoringModel, Training};
 
 /// Walk `free`: a direction for each pair. A graph with cycles is read as the order that it comes nearest to.
@@ -60,18 +61,19 @@ impl Discover for GFlowNetsScore {
             Some(Terminal::Digraph(graph)) => nearest_order(graph, model.constraints()),
             _ => return Err(Error::NothingFound),
         };
-        let draws = policy_draws(model, &trainer.sampler(), config.samples, config.seed, context.stop);
-        let posterior = Posterior::of(order.nodes(), &draws);
+        let aim = PolicyTarget { model, tables: None, objects: Objects::Orders };
+        let Inferred { posterior, draws } =
+            aim.draw(&trainer.sampler(), config.samples, config.seed, context.stop);
         let training = Some(Training::new(&trainer, stopped, history));
         let graph = model.graph_of(&order);
-        Ok(MethodOutput { graph, order, class: None, draws, posterior, training, distance: None })
+        Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
     }
 }
 
 impl GFlowNetsScore {
     fn reward<'a>(&self, model: &'a ScoringModel) -> Result<CyclicGraphReward<'a>, Error> {
         let score = model.score_name().name();
-        CyclicGraphReward::new(model).ok_or(Error::NeedsPlacements { method: self.name(), score })
+        CyclicGraphReward::new(model).ok_or(Error::NeedsDecomposable { method: self.name(), score })
     }
 }
 

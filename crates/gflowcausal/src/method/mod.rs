@@ -3,12 +3,16 @@
 mod boss;
 mod continuous;
 mod dag_gflownet;
+mod dags;
 mod exact;
-mod flow;
 mod ges;
+mod gflowcausal;
 mod gflownets_score;
 mod lingam;
+mod mcmc;
 mod pc;
+mod policy;
+mod search_phase;
 mod sorted;
 mod training;
 
@@ -19,10 +23,11 @@ use gflowcausal_flow::Progress;
 use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
-use crate::posterior::{ExactDifference, GraphSample, Posterior};
+use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 
-pub(crate) use flow::policy_draws;
+pub(crate) use dags::rebuild;
+pub(crate) use policy::PolicyTarget;
 
 /// A method of causal discovery.
 pub trait Discover: Send + Sync {
@@ -38,11 +43,6 @@ pub trait Discover: Send + Sync {
     /// How orders become graphs where the user does not choose; `auto`: what goes with `score`.
     fn pruning(&self, _score: ScoreName) -> PruneName {
         PruneName::Auto
-    }
-
-    /// Whether the score of an order is to be the sum over all graphs it allows: for methods that draw graphs.
-    fn sums_over_graphs(&self, _model: &ScoringModel) -> bool {
-        false
     }
 
     /// Whether it needs the rows of the table, and not only means, covariances and what the model makes of them.
@@ -85,14 +85,14 @@ pub struct MethodOutput {
     pub order: Order,
     /// Arrows and undirected edges, where the method finds a class of graphs and `graph` only stands for it.
     pub class: Option<Pdag>,
+    /// The best graph and the runners-up, one for each equivalence class; none where orders are drawn.
+    pub ranked: Vec<RunnerUp>,
     /// Graphs drawn.
     pub draws: Vec<GraphSample>,
     /// What the draws say of each edge.
     pub posterior: Posterior,
     /// How training went, if there was any.
     pub training: Option<Training>,
-    /// How far the draws are from the exact distribution, where that is known.
-    pub distance: Option<ExactDifference>,
 }
 
 impl MethodOutput {
@@ -100,10 +100,9 @@ impl MethodOutput {
     #[must_use]
     pub fn single(model: &ScoringModel, order: Order, graph: Dag) -> Self {
         let log_reward = model.value(&order, &graph) / model.temperature();
-        let draw =
-            GraphSample { order: order.clone(), dag: graph.clone(), log_reward, log_prob: 0.0, count: 1 };
+        let draw = GraphSample::of_target(order.clone(), graph.clone(), log_reward);
         let posterior = Posterior::single(&draw);
-        Self { graph, order, class: None, draws: vec![draw], posterior, training: None, distance: None }
+        Self { graph, order, class: None, ranked: vec![], draws: vec![draw], posterior, training: None }
     }
 
     /// The one class of graphs of a method that draws none, and the member of it to show.
@@ -130,6 +129,13 @@ pub enum Phase {
     Iteration(Progress),
     /// Graphs are drawn.
     Sampling,
+    /// Rounds of chains are done.
+    Chains {
+        /// How many.
+        done: u64,
+        /// The most there can be.
+        most: u64,
+    },
     /// All is found.
     Done,
 }
@@ -144,19 +150,49 @@ pub enum Control {
     Save,
 }
 
+/// Two flags, either of which ends a search.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StopFlags<'a> {
+    stop: &'a AtomicBool,
+    hurry: &'a AtomicBool,
+}
+
+impl<'a> StopFlags<'a> {
+    /// One flag alone.
+    pub(crate) fn of(stop: &'a AtomicBool) -> Self {
+        Self { stop, hurry: stop }
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.hurry.load(Ordering::Relaxed)
+    }
+}
+
 /// The context of a run: who observes it, when it is to stop, where it saves.
 pub struct RunContext<'a> {
     /// Is called at each phase.
     pub observe: &'a mut dyn FnMut(Phase) -> Control,
     /// Once true, the run ends with the best so far.
     pub stop: &'a AtomicBool,
+    /// Once true, searches end: what is left of the time is for probabilities.
+    pub hurry: &'a AtomicBool,
     /// Where training is saved and resumed.
     pub checkpoints: Option<Checkpoints<'a>>,
 }
 
-impl RunContext<'_> {
+impl<'a> RunContext<'a> {
     pub(crate) fn report(&mut self, phase: Phase) -> Control {
         (self.observe)(phase)
+    }
+
+    /// The flags that end searches.
+    pub(crate) fn search_stop(&self) -> StopFlags<'a> {
+        StopFlags { stop: self.stop, hurry: self.hurry }
+    }
+
+    /// Whether searches were to end early.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.hurry.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -166,8 +202,9 @@ impl RunContext<'_> {
 
 /// All methods, in the order users see them.
 static METHODS: &[&dyn Discover] = &[
-    &flow::GFlowCausal,
+    &gflowcausal::GFlowCausal,
     &exact::Exact,
+    &mcmc::Mcmc,
     &boss::Boss,
     &ges::Equivalence,
     &pc::PeterClark,

@@ -1,46 +1,38 @@
 //! The scoring model: the score of orders and graphs on the user's data, and how an order becomes a graph.
 
 mod cyclic_graph_reward;
-mod neighbourhood;
 mod pruning;
 mod rewards;
 mod score_kind;
 mod scores;
-mod warm_started_score;
+mod table_score;
 
 use gflowcausal_data::{Moments, Table};
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
-use gflowcausal_score::{LocalScore, OrderModularScore, OrderScore, ParentTable};
+use gflowcausal_score::{LocalScore, OrderModularScore, OrderScore};
 
 pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
-use self::neighbourhood::Neighbourhood;
 use self::pruning::Pruning;
 pub(crate) use self::rewards::{GraphReward, ModularReward, OrderReward};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
 use self::scores::ScoreInput;
 pub use self::scores::ScoreName;
-use self::warm_started_score::WarmStartedScore;
+pub(crate) use self::table_score::TableScore;
 use crate::Error;
 use crate::config::{Config, PruneName};
 use crate::size::Size;
+
+/// The structure prior unless the user chooses one: chosen by calibration, see `docs/benchmarks.md`.
+const DEFAULT_EDGE_LOG_ODDS: f64 = 0.0;
 
 /// The chosen score, the chosen pruning, and the constraints that both satisfy.
 pub struct ScoringModel {
     name: ScoreName,
     pruning: Pruning,
     kind: ScoreKind,
-    sums: Option<ParentTable>,
     temperature: f64,
+    edge_log_odds: f64,
     constraints: Constraints,
-}
-
-/// A graph drawn for an order.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DrawnGraph {
-    pub(crate) dag: Dag,
-    /// The log-reward of the order at the temperature: of all graphs that could have been drawn together.
-    pub(crate) log_reward: f64,
 }
 
 impl ScoringModel {
@@ -58,18 +50,8 @@ impl ScoringModel {
         let data = (table, moments);
         let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
         let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
-        Ok(Self { name, pruning, kind, sums: None, temperature: config.temperature, constraints })
-    }
-
-    /// Scores an order by the sum over all graphs it allows from now on, where the score itself selects parents.
-    ///
-    /// # Errors
-    /// With too many variables.
-    pub(crate) fn sum_over_graphs(&mut self) -> Result<(), Error> {
-        if let (Pruning::Selected(score), None) = (&self.pruning, &self.sums) {
-            self.sums = Some(ParentTable::new(score.local_score(), &self.constraints, self.temperature)?);
-        }
-        Ok(())
+        let edge_log_odds = config.edge_prior.unwrap_or(DEFAULT_EDGE_LOG_ODDS);
+        Ok(Self { name, pruning, kind, temperature: config.temperature, edge_log_odds, constraints })
     }
 
     /// Whether a local term takes microseconds, so that thousands of them cost nothing.
@@ -101,6 +83,24 @@ impl ScoringModel {
         self.temperature
     }
 
+    /// The log-odds of an edge in the structure prior.
+    #[must_use]
+    pub fn edge_log_odds(&self) -> f64 {
+        self.edge_log_odds
+    }
+
+    /// The score as a sum over variables, where the posterior is over DAGs: no pruning stands between score and graph.
+    pub(crate) fn dag_score(&self) -> Option<&dyn LocalScore> {
+        let is_direct = matches!(self.prune_name(), PruneName::Selected | PruneName::Score);
+        self.local_score().filter(|_| is_direct)
+    }
+
+    /// `score/T + γ·edges`, the logarithm of the posterior weight of `dag`, where the score has a value for graphs.
+    pub(crate) fn log_dag(&self, dag: &Dag) -> Option<f64> {
+        let prior = self.edge_log_odds * dag.edge_count() as f64;
+        Some(self.graph_score(dag)? / self.temperature + prior)
+    }
+
     /// The score by what it is a function of.
     pub(crate) fn kind(&self) -> &ScoreKind {
         &self.kind
@@ -130,12 +130,6 @@ impl ScoringModel {
     /// Evaluates orders in training, and those that the policy draws.
     pub(crate) fn training_score(&self) -> OrderEvaluator<'_> {
         if self.is_large() { self.screening_score() } else { self.evaluator() }
-    }
-
-    /// Evaluates orders near `graph` where training only screens them; none where it does more.
-    pub(crate) fn warm_started_score(&self, graph: &Dag) -> Option<WarmStartedScore<'_>> {
-        let score = self.kind.as_decomposable().filter(|_| self.is_large())?;
-        Some(WarmStartedScore::new(score.screening()?, score.local_score(), graph))
     }
 
     /// The score's term for a variable and its parents, if it is a sum of such terms.
@@ -178,78 +172,15 @@ impl ScoringModel {
 
     /// The score of orders in training as a sum over variables given the set before them, if it is one.
     pub(crate) fn order_modular_score(&self) -> Option<&dyn OrderModularScore> {
-        match (&self.sums, self.training_score()) {
-            (Some(sums), _) => Some(sums),
-            (None, OrderEvaluator::BestParents(score)) => Some(score),
-            (None, OrderEvaluator::Whole(_)) => None,
+        match self.training_score() {
+            OrderEvaluator::BestParents(score) => Some(score),
+            OrderEvaluator::Whole(_) => None,
         }
     }
 
-    /// The score of orders when graphs are drawn for them: the sums over all graphs where these are used, else what
-    /// `evaluator` gives.
-    pub(crate) fn drawing_score<'a>(&'a self, evaluator: OrderEvaluator<'a>) -> OrderEvaluator<'a> {
-        match &self.sums {
-            Some(sums) => OrderEvaluator::Whole(sums),
-            None => evaluator,
-        }
-    }
-
-    /// The sums over all graphs, where orders are scored by them.
-    pub(crate) fn sums(&self) -> Option<&ParentTable> {
-        self.sums.as_ref()
-    }
-
-    /// Draws a graph for `order`: parents ∝ exp(score / temperature) around the best that `evaluator` finds where the score
-    /// selects them, else the pruned graph.
-    pub(crate) fn draw_graph(
-        &self,
-        order: &Order,
-        evaluator: OrderEvaluator<'_>,
-        rng: &mut StreamRng,
-    ) -> DrawnGraph {
-        let mut log_reward = 0.0;
-        let mut before = NodeSet::empty(order.nodes());
-        let mut parents = vec![before.clone(); order.nodes()];
-        for node in order.iter() {
-            let Some((drawn, log_sum)) = self.draw_parents(node, &before, evaluator, rng) else {
-                let log_reward = self.drawing_score(evaluator).score(order) / self.temperature;
-                return DrawnGraph { dag: self.graph_of(order), log_reward };
-            };
-            log_reward += log_sum;
-            parents[node] = drawn;
-            before.insert(node);
-        }
-        DrawnGraph { dag: Dag::from_parents(&parents).expect("parents come before their child"), log_reward }
-    }
-
-    /// Parents and `ln Σ exp(score / temperature)` over all that could have been drawn; none where they are not drawn.
-    fn draw_parents(
-        &self,
-        node: usize,
-        before: &NodeSet,
-        evaluator: OrderEvaluator<'_>,
-        rng: &mut StreamRng,
-    ) -> Option<(NodeSet, f64)> {
-        if let Some(sums) = &self.sums {
-            return Some((sums.draw(node, before, rng), sums.log_sum(node, before)));
-        }
-        let (Pruning::Selected(score), OrderEvaluator::BestParents(search)) = (&self.pruning, evaluator)
-        else {
-            return None;
-        };
-        let score = score.local_score();
-        let near = Neighbourhood::new(search, score, &self.constraints, self.temperature, (node, before))?;
-        Some((near.draw(rng), near.log_sum()))
-    }
-
-    /// Writes how likely each variable is a parent of `node` when exactly `before` come before it.
+    /// Writes which variables are parents of `node` when exactly `before` come before it.
     pub(crate) fn write_inclusion(&self, node: usize, before: &NodeSet, probabilities: &mut [f64]) {
-        match &self.sums {
-            Some(sums) => sums.write_inclusion(node, before, probabilities),
-            None => {
-                let kept = self.pruning.keep(node, before);
-                kept.into_iter().for_each(|parent| probabilities[parent] = 1.0);
-            }
-        }
+        let kept = self.pruning.keep(node, before);
+        kept.into_iter().for_each(|parent| probabilities[parent] = 1.0);
     }
 }

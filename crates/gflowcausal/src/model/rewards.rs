@@ -4,7 +4,7 @@ use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::{GraphScore, LocalScore, OrderModularScore, OrderScore};
 
-use super::{OrderEvaluator, ScoreKind, ScoringModel};
+use super::{OrderEvaluator, ScoreKind, ScoringModel, TableScore};
 
 /// The log-reward of environments that end in an order.
 pub(crate) enum OrderReward<'a> {
@@ -21,6 +21,11 @@ impl<'a> OrderReward<'a> {
             Some(score) => Self::Modular(ModularReward { score, temperature: 1.0 }),
             None => Self::Whole(model.training_score()),
         }
+    }
+
+    /// Sums over the DAGs that an order allows.
+    pub(crate) fn of_tables(score: &'a TableScore<'a>) -> Self {
+        Self::Modular(ModularReward { score, temperature: 1.0 })
     }
 }
 
@@ -57,18 +62,20 @@ impl LocalLogReward for ModularReward<'_> {
 pub(crate) enum GraphReward<'a> {
     /// A sum over variables given their parents.
     Decomposable(DecomposableReward<'a>),
-    /// Any score of graphs.
-    GraphWide(&'a dyn GraphScore),
+    /// Any score of graphs, and what the structure prior adds for an edge.
+    GraphWide(&'a dyn GraphScore, f64),
 }
 
 impl<'a> GraphReward<'a> {
     /// The reward of `model`; none if its score has no value for graphs.
     pub(crate) fn new(model: &'a ScoringModel) -> Option<Self> {
+        // Rewards are divided by the temperature later on, and the prior is not.
+        let per_edge = model.edge_log_odds() * model.temperature();
         match model.kind() {
             ScoreKind::Decomposable(score) => {
-                Some(Self::Decomposable(DecomposableReward(score.local_score())))
+                Some(Self::Decomposable(DecomposableReward { score: score.local_score(), per_edge }))
             }
-            ScoreKind::GraphWide(score) => Some(Self::GraphWide(score)),
+            ScoreKind::GraphWide(score) => Some(Self::GraphWide(score, per_edge)),
             ScoreKind::OrderOnly(_) => None,
         }
     }
@@ -78,24 +85,27 @@ impl LogReward for GraphReward<'_> {
     fn log_reward(&self, terminal: &Terminal) -> f64 {
         let dag = terminal.as_dag().expect("an environment of DAGs ends in a DAG");
         match self {
-            Self::Decomposable(reward) => reward.0.graph(dag),
-            Self::GraphWide(score) => score.graph(dag),
+            Self::Decomposable(reward) => reward.score.graph(dag) + reward.per_edge * dag.edge_count() as f64,
+            Self::GraphWide(score, per_edge) => score.graph(dag) + per_edge * dag.edge_count() as f64,
         }
     }
 
     fn local(&self) -> Option<&dyn LocalLogReward> {
         match self {
             Self::Decomposable(reward) => Some(reward),
-            Self::GraphWide(_) => None,
+            Self::GraphWide(..) => None,
         }
     }
 }
 
-/// The terms of a decomposable score.
-pub(crate) struct DecomposableReward<'a>(&'a dyn LocalScore);
+/// The terms of a decomposable score, and what the structure prior adds for a parent.
+pub(crate) struct DecomposableReward<'a> {
+    score: &'a dyn LocalScore,
+    per_edge: f64,
+}
 
 impl LocalLogReward for DecomposableReward<'_> {
     fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
-        self.0.local(node, given)
+        self.score.local(node, given) + self.per_edge * given.len() as f64
     }
 }

@@ -18,6 +18,9 @@ const REVERSALS: usize = 40;
 /// How many sweeps pass between such attempts, on average.
 const SWEEPS_PER_REVERSALS: u32 = 20;
 
+/// DAGs drawn in a round of at least so many sweeps.
+const DRAWS: u64 = 4;
+
 /// The copies of one start, the unheated first.
 ///
 /// A copy at inverse temperature `β` samples layerings with weight `w^β`: the tables serve all of them.
@@ -56,9 +59,12 @@ impl Ladder {
             }
             self.exchange(config, sweep, rng);
             target.add_edge_probabilities(&self.copies[0], &mut sums);
+            if (sweep + 1) * DRAWS / config.sweeps > sweep * DRAWS / config.sweeps {
+                record.add_draw(target, &self.copies[0], rng);
+            }
         }
         record.add_round(sums, config.sweeps);
-        record.add_draw(target, &self.copies[0], config.max_draws, rng);
+        record.thin_draws(config.max_draws);
         true
     }
 

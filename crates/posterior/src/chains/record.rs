@@ -82,13 +82,7 @@ impl Record {
     }
 
     /// Draws a DAG given the layering, if it is time for one.
-    pub(super) fn add_draw(
-        &mut self,
-        target: &Target<'_>,
-        state: &State,
-        max_draws: usize,
-        rng: &mut StreamRng,
-    ) {
+    pub(super) fn add_draw(&mut self, target: &Target<'_>, state: &State, rng: &mut StreamRng) {
         self.rounds_per_draw = self.rounds_per_draw.max(1);
         if !self.rounds.is_multiple_of(self.rounds_per_draw) {
             return;
@@ -98,7 +92,11 @@ impl Record {
             parents.iter().enumerate().map(|(node, set)| target.tables.log_score(node, set)).sum();
         let parents = parents.iter().map(|set| set.iter().collect()).collect();
         self.draws.push(StoredDraw { parents, log_score });
-        if self.draws.len() > max_draws {
+    }
+
+    /// Keeps every second draw, and draws half as often, while there are more than `max_draws`.
+    pub(super) fn thin_draws(&mut self, max_draws: usize) {
+        while self.draws.len() > max_draws {
             let kept = self.draws.drain(..).skip(1).step_by(2);
             self.draws = kept.collect();
             self.rounds_per_draw *= 2;

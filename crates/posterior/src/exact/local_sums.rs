@@ -13,6 +13,9 @@ use super::subsets::members;
 /// How many sets one task fills.
 const BLOCK: usize = 1 << 8;
 
+/// The largest logarithm of a product whose exponent of two fits into 32 bits, with room to spare.
+const MOST_NATS: f64 = 5e8;
+
 /// `f_j(A) − f_j(V∖j)` for every set A and every variable j outside it.
 #[derive(Debug)]
 pub(super) struct LocalSums {
@@ -47,6 +50,10 @@ impl LocalSums {
         });
         if stop.load(Ordering::Relaxed) {
             return Err(ExactError::Stopped);
+        }
+        let nats = logs.iter().filter(|log| log.is_finite()).fold(0.0, |most: f64, log| most.max(-log));
+        if nats * nodes as f64 > MOST_NATS {
+            return Err(ExactError::Range { nats });
         }
         Ok(Self { nodes, logs, largest })
     }

@@ -21,13 +21,16 @@ use local_sums::LocalSums;
 use prefixes::Prefixes;
 
 /// Why there is no exact posterior.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's sentence names its fields")]
 pub enum ExactError {
     /// Time and memory grow as `3^d` and `d·2^d`.
     #[error("an exact posterior takes at most {most} variables; there are {nodes}")]
     TooManyNodes { nodes: usize, most: usize },
+    /// Scores so far apart that products of them have no exponent.
+    #[error("scores differ by {nats:.0} nats, too far for exact sums")]
+    Range { nats: f64 },
     /// The work was stopped from outside.
     #[error("stopped before the exact posterior was complete")]
     Stopped,

@@ -3,6 +3,7 @@
 mod draws;
 mod enumeration;
 mod reference;
+mod summaries;
 mod symmetry;
 
 use std::sync::atomic::AtomicBool;

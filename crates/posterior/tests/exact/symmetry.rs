@@ -10,17 +10,21 @@ use crate::{assert_close, exact, tables, tables_at};
 
 /// The posterior of data that leave only the equivalence class of a graph: strong edges, many rows, dear parents.
 fn class_of(edges: &[(usize, usize)], nodes: usize) -> Exact {
-    let dag = Dag::from_edges(nodes, edges.iter().map(|&(from, to)| Edge { from, to })).expect("acyclic");
-    let moments = Moments::of_rows(&rows(&dag), nodes);
-    let score = Bic::new(&moments, Penalty::Factor(4.0)).expect("usable data");
+    let score = Bic::new(&moments_of(edges, nodes, 20_000), Penalty::Factor(4.0)).expect("usable data");
     exact(&tables(&score, &Constraints::none(nodes)))
 }
 
+/// The moments of a table drawn from linear equations over a graph.
+pub(crate) fn moments_of(edges: &[(usize, usize)], nodes: usize, count: usize) -> Moments {
+    let dag = Dag::from_edges(nodes, edges.iter().map(|&(from, to)| Edge { from, to })).expect("acyclic");
+    Moments::of_rows(&rows(&dag, count), nodes)
+}
+
 /// A table drawn from linear equations over the graph, each coefficient 0.9.
-fn rows(dag: &Dag) -> Vec<f64> {
+fn rows(dag: &Dag, count: usize) -> Vec<f64> {
     let mut rng = stream(1, Stream::Test { k: 0 });
     let mut rows = Vec::new();
-    for _ in 0..20_000 {
+    for _ in 0..count {
         let mut row = vec![0.0; dag.nodes()];
         for node in dag.topological_order().iter() {
             let noise = (0..12).map(|_| rng.random::<f64>() - 0.5).sum::<f64>();

@@ -122,7 +122,7 @@ class UnknownMethodError(InputError):
     """A method that is not in the registry."""
 
 
-class NeedsPlacementsError(InputError):
+class NeedsDecomposableError(InputError):
     """A method that needs a score of another kind."""
 
 
@@ -140,6 +140,14 @@ class UnknownNameError(InputError):
 
 class TableError(InputError):
     """Columns that make no table."""
+
+
+class ExactPosteriorError(InputError):
+    """More variables than the exact posterior takes."""
+
+
+class ChainsError(InputError):
+    """Chains that cannot start or go on."""
 
 
 class CheckpointError(InputError):

@@ -21,7 +21,7 @@ def graph_html(graph: Graph) -> str:
 def model_html(model: GFlowCausal) -> str:
     """The drawing, the edges with their probabilities, and what to know of them."""
     result = model.result_
-    is_single = result["posterior"]["weighting"] == "single"
+    is_single = result["posterior"]["by"] == "none"
     heads = ["edge", "direction", "weight"] if is_single else ["edge", "probability", "direction", "weight"]
     head = _row("th", heads)
     rows = "".join(_row("td", _cells(edge, is_single)) for edge in result["graph"]["edges"][:MOST_ROWS])

@@ -12,6 +12,7 @@ from ._progress import Callback
 Method = Literal[
     "gflowcausal",
     "exact",
+    "mcmc",
     "boss",
     "ges",
     "pc",
@@ -38,6 +39,13 @@ Score = Literal[
     "gp",
     "spline",
     "varsort",
+]
+Posterior = Literal[
+    "auto",
+    "exact",
+    "policy",
+    "chains",
+    "none",
 ]
 Walk = Literal[
     "complete",
@@ -83,6 +91,8 @@ DISCOVERY = (
     "method",
     "score",
     "penalty",
+    "posterior",
+    "edge_prior",
     "walk",
     "objective",
     "network",
@@ -120,6 +130,8 @@ class Options:
         method: Method = "gflowcausal",
         score: Score = "auto",
         penalty: float | Literal["auto"] | None = None,
+        posterior: Posterior = "auto",
+        edge_prior: float | Literal["auto"] | None = None,
         walk: Walk = "order",
         objective: Objective | None = None,
         network: Network = "mlp",
@@ -160,16 +172,21 @@ class Options:
         Parameters
         ----------
         method
-            The method of discovery. One of gflowcausal, exact, boss, ges, pc, eqvar, sort-var, sort-r2,
+            The method of discovery. One of gflowcausal, exact, mcmc, boss, ges, pc, eqvar, sort-var, sort-r2,
             random-order, ica-lingam, direct-lingam, notears, dagma, dag-gflownet, gflownets-score.
         score
             What graphs are scored by. One of auto, bic, bic-equal, bge, bdeu, dg, quadratic, quadratic-equal,
-            gp, spline, varsort. Read by gflowcausal, exact, boss, ges, eqvar, sort-var, sort-r2,
+            gp, spline, varsort. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2,
             random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
-            given: auto. Read by gflowcausal, exact, boss, ges, eqvar, sort-var, sort-r2, random-order,
+            given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
             ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+        posterior
+            Where edge probabilities come from. One of auto, exact, policy, chains, none. Read by gflowcausal.
+        edge_prior
+            Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all
+            DAGs equally likely. If not given: auto. Read by gflowcausal, exact, mcmc, dag-gflownet.
         walk
             How graphs are grown. One of complete, edges, chain, order, graph, free. Read by gflowcausal,
             dag-gflownet, gflownets-score.
@@ -202,9 +219,10 @@ class Options:
             Units of each hidden layer. If not given: by the number of variables. Read by gflowcausal,
             dag-gflownet, gflownets-score.
         temperature
-            Graphs are drawn ∝ exp(score / T). Read by gflowcausal, exact, dag-gflownet, gflownets-score.
+            Graphs are drawn ∝ exp(score / T). Read by gflowcausal, exact, mcmc, dag-gflownet,
+            gflownets-score.
         samples
-            How many graphs are drawn for the probabilities. Read by gflowcausal, exact, dag-gflownet,
+            How many graphs are drawn for the probabilities. Read by gflowcausal, exact, mcmc, dag-gflownet,
             gflownets-score.
         l1
             The weight of the L1 penalty of methods ``notears`` and ``dagma``. If not given: 0.1; 0.03 for
@@ -259,6 +277,8 @@ class Options:
         self.method = method
         self.score = score
         self.penalty = penalty
+        self.posterior = posterior
+        self.edge_prior = edge_prior
         self.walk = walk
         self.objective = objective
         self.network = network

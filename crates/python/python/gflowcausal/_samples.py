@@ -12,13 +12,13 @@ from ._graph import Dag, Edge
 
 @dataclass(frozen=True)
 class Sample:
-    """One graph drawn from the policy."""
+    """One graph drawn from the posterior."""
 
     graph: Dag
-    #: Its score over the temperature.
+    #: Its score over the temperature, plus the structure prior.
     log_reward: float
-    #: How likely the policy draws it, up to a constant that all draws share.
-    log_prob: float
+    #: The logarithm of the probability that the sampler draws it, where that is known.
+    log_prob: float | None
     #: How often it was drawn along this order.
     count: int
     #: The order that it was drawn along.

@@ -1,7 +1,7 @@
 //! What the page's script works on, as JSON that no name can break out of.
 
-use gflowcausal::EdgeResult;
 use gflowcausal::graph::Edge;
+use gflowcausal::{EdgeResult, RunnerUpResult};
 use serde::Serialize;
 
 use crate::indexed::IndexedRun;
@@ -25,7 +25,9 @@ struct Page<'a> {
     bends: Vec<Vec<f64>>,
     /// Cause, effect, probability.
     probabilities: Vec<(usize, usize, f64)>,
-    top: Vec<PageTop>,
+    /// Ends of the consensus graph's edges.
+    consensus: Vec<(usize, usize)>,
+    runners_up: Vec<PageRunnerUp>,
     truth: Option<Vec<(usize, usize)>>,
     /// Of the best graph itself.
     score: Option<f64>,
@@ -34,9 +36,9 @@ struct Page<'a> {
 }
 
 #[derive(Serialize)]
-struct PageTop {
-    weight: f64,
-    /// Of the graph; `null` if it is not known.
+struct PageRunnerUp {
+    /// Of its class; `null` if it is not known.
+    probability: Option<f64>,
     score: f64,
     /// Cause, effect, whether the direction is compelled in this graph's class.
     edges: Vec<(usize, usize, bool)>,
@@ -45,7 +47,6 @@ struct PageTop {
 /// The page's data; `<`, `>`, `&` and line separators are written as escapes, so that it can stand in a script element.
 pub(super) fn json(run: &IndexedRun<'_>) -> String {
     let layout = run.layout();
-    let temperature = run.result.score.temperature;
     let places = layout.nodes.iter().map(|place| (tenth(place.x), tenth(place.y), place.width, place.row));
     let page = Page {
         name: &run.result.data.name,
@@ -58,7 +59,8 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
         edges: &run.result.graph.edges,
         bends: run.edges().map(|(edge, _)| bends(edge, &layout)).collect(),
         probabilities: probabilities(run),
-        top: tops(run, temperature),
+        consensus: run.consensus.iter().map(|edge| (edge.from, edge.to)).collect(),
+        runners_up: runners_up(run),
         truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
         score: run.result.score.graph,
         single: run.is_single(),
@@ -78,14 +80,14 @@ fn probabilities(run: &IndexedRun<'_>) -> Vec<(usize, usize, f64)> {
     known.filter(|pair| pair.2 >= LEAST).map(|(from, to, p)| (from, to, rounded(p))).collect()
 }
 
-fn tops(run: &IndexedRun<'_>, temperature: f64) -> Vec<PageTop> {
-    let tops = run.result.posterior.top.iter().zip(&run.top);
-    tops.map(|(top, edges)| PageTop {
-        weight: rounded(top.weight),
-        score: short(top.log_reward * temperature),
-        edges: edges.iter().zip(&top.compelled).map(|(edge, &is)| (edge.from, edge.to, is)).collect(),
-    })
-    .collect()
+fn runners_up(run: &IndexedRun<'_>) -> Vec<PageRunnerUp> {
+    let graphs = run.result.posterior.runners_up.iter().zip(&run.runners_up);
+    let page = |(graph, edges): (&RunnerUpResult, &Vec<Edge>)| PageRunnerUp {
+        probability: graph.class.probability.map(rounded),
+        score: short(graph.score),
+        edges: edges.iter().zip(&graph.compelled).map(|(edge, &is)| (edge.from, edge.to, is)).collect(),
+    };
+    graphs.map(page).collect()
 }
 
 /// Four digits after the point: what a page can show of a probability.

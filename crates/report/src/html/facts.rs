@@ -1,7 +1,7 @@
 //! What was run and what was found, in words and numbers.
 
 use gflowcausal::graph::pluralize;
-use gflowcausal::{RunResult, Weighting};
+use gflowcausal::{RunResult, Source};
 use serde_json::Value;
 
 /// A name and its value.
@@ -23,7 +23,7 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
         ("Score", format!("{}{value}", result.score.name)),
     ];
     facts.extend(result.score.prune.clone().map(|prune| ("Pruning", prune)));
-    if result.posterior.weighting != Weighting::Single {
+    if result.posterior.by != Source::None {
         facts.push(("Temperature", result.score.temperature.to_string()));
     }
     if let Some(training) = &result.training {
@@ -53,7 +53,7 @@ pub(super) fn summary(result: &RunResult) -> String {
     let found = format!("The best graph has {edges}, {compelled} of them with a compelled direction.");
     let posterior = &result.posterior;
     let drawn = pluralize(posterior.samples as usize, "graph");
-    if posterior.weighting == Weighting::Single {
+    if posterior.by == Source::None {
         found
     } else {
         format!("{found} {drawn} drawn, {} distinct.", posterior.distinct)

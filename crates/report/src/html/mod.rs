@@ -59,7 +59,7 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         metrics => facts::metrics(result),
         single => run.is_single(),
         has_truth => run.truth.is_some(),
-        top => result.posterior.top.len(),
+        runners_up => result.posterior.runners_up.len(),
         training => if run.history().is_empty() { vec![] } else { training },
         spread => vec![
             safe(scores(&samples, result.score.temperature, CHART).into_page()),

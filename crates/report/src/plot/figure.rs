@@ -73,7 +73,7 @@ pub struct Series {
 /// Lines over the same two axes.
 ///
 /// ```
-/// use gflowcausal::{Figure, FigureAxis, Series, Span};
+/// use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 /// let figure = Figure {
 ///     heading: "Time".into(),
 ///     across: FigureAxis::new("graphs", Span::FromZero),

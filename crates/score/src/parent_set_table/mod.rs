@@ -1,5 +1,6 @@
 //! Parent-set tables: the score of every parent set out of a variable's candidates, and sums of them, by look-up.
 
+mod best_dag;
 mod candidates;
 mod extra;
 mod gather;
@@ -233,7 +234,7 @@ impl ParentSetTables {
     }
 
     /// An allowed parent set of `node` within `within`, drawn with probability ∝ exp(term), out of those that have a
-    /// member of `touching` if that is given. Costs `2^k` for `k` candidates within `within`.
+    /// member of `touching` if that is given.
     ///
     /// # Panics
     /// If there is no such set.

@@ -7,7 +7,7 @@ use gflowcausal_graph::NodeSet;
 
 use super::extra::ExtraSets;
 use super::gather::Gather;
-use super::zeta::{spread, squeeze, subsets, sum_subsets};
+use super::zeta::{max_subsets, spread, squeeze, subsets, sum_subsets};
 use super::{SumsAround, TableProblem, TableSettings};
 use crate::ScoreError;
 
@@ -33,6 +33,8 @@ pub(super) struct NodeTable {
     /// absent where they would take too much memory.
     containing: Vec<OnceLock<Vec<f64>>>,
     extra: ExtraSets,
+    /// The indices into the tables by falling terms: made when first drawn from.
+    by_term: OnceLock<Vec<u32>>,
 }
 
 impl NodeTable {
@@ -64,6 +66,7 @@ impl NodeTable {
             optional,
             gather,
             terms,
+            by_term: OnceLock::new(),
         };
         table.add_extra_sets(problem, node)?;
         table.sums = table.terms.clone();
@@ -220,13 +223,42 @@ impl NodeTable {
         self.extra.term(parents).unwrap_or(f64::NEG_INFINITY)
     }
 
+    /// The largest term within each set of optional candidates.
+    pub(super) fn maxima(&self) -> Vec<f64> {
+        let mut maxima = self.terms.clone();
+        max_subsets(&mut maxima);
+        maxima
+    }
+
+    /// The largest term within `within`, given the [`maxima`](Self::maxima); −∞ if no set is allowed.
+    pub(super) fn largest(&self, maxima: &[f64], within: &NodeSet) -> f64 {
+        if !self.required.is_subset(within) {
+            return f64::NEG_INFINITY;
+        }
+        let extra = self.extra.iter().filter(|extra| extra.is_within(within)).map(|extra| extra.term);
+        extra.fold(maxima[self.gather.index(within)], f64::max)
+    }
+
+    /// A parent set within `within` whose term is the largest: of equal ones in the table the smallest index.
+    pub(super) fn best_within(&self, within: &NodeSet) -> NodeSet {
+        let inside = subsets(self.gather.index(within)).map(|set| (self.terms[set], Drawn::Inside(set)));
+        let extra = self.extra.iter().filter(|extra| extra.is_within(within));
+        let extra = extra.map(|extra| (extra.term, Drawn::Extra(&extra.parents)));
+        let best = extra.chain(inside).max_by(|a, b| a.0.total_cmp(&b.0));
+        match best.expect("the empty subset is one").1 {
+            Drawn::Inside(set) => self.members(set),
+            Drawn::Extra(parents) => parents.clone(),
+        }
+    }
+
     /// The logarithm of the share of the sets with outsiders among all.
     pub(super) fn log_outside_share(&self) -> f64 {
         let all = NodeSet::full(self.nodes);
         self.extra.log_sum(&all, |_| true) - self.log_sum(&all)
     }
 
-    /// Parents within `within` that have a member of `touching`, if given. Costs `2^k` for `k` candidates in `within`.
+    /// Parents within `within` that have a member of `touching`, if given. Goes through the sets by falling terms until
+    /// the drawn one is reached: mostly a few.
     pub(super) fn sample(
         &self,
         within: &NodeSet,
@@ -240,18 +272,28 @@ impl NodeTable {
         };
         assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
         let touched = touching.map(|touching| self.gather.index(touching));
-        let inside = subsets(self.gather.index(within))
+        let outside = !self.gather.index(within);
+        let inside = self.by_term().iter().map(|&set| set as usize).filter(|set| set & outside == 0);
+        let inside = inside
             .filter(|set| touched.is_none_or(|touched| set & touched != 0))
             .map(|set| (self.terms[set], Drawn::Inside(set)));
         let extra = self.extra.iter().filter(|extra| {
             extra.is_within(within) && touching.is_none_or(|touching| extra.touches(touching))
         });
         let extra = extra.map(|extra| (extra.term, Drawn::Extra(&extra.parents)));
-        let weighted = extra.chain(inside).map(|(term, drawn)| (drawn, (term - total).exp()));
+        let weighted = inside.chain(extra).map(|(term, drawn)| (drawn, (term - total).exp()));
         match categorical(weighted, rng.random()).expect("the total is the sum over the sets") {
             Drawn::Inside(set) => self.members(set),
             Drawn::Extra(parents) => parents.clone(),
         }
+    }
+
+    fn by_term(&self) -> &[u32] {
+        self.by_term.get_or_init(|| {
+            let mut sets: Vec<u32> = (0..self.terms.len() as u32).collect();
+            sets.sort_by(|&a, &b| self.terms[b as usize].total_cmp(&self.terms[a as usize]));
+            sets
+        })
     }
 
     fn members(&self, set: usize) -> NodeSet {

@@ -5,11 +5,20 @@ use gflowcausal_determinism::log_add;
 /// Replaces each entry by the logarithm of the sum over all subsets of its index: the zeta transform, one bit after
 /// the other. `k·2^(k−1)` additions for `k` bits.
 pub(super) fn sum_subsets(values: &mut [f64]) {
+    join_subsets(values, log_add);
+}
+
+/// Replaces each entry by the largest over all subsets of its index.
+pub(super) fn max_subsets(values: &mut [f64]) {
+    join_subsets(values, f64::max);
+}
+
+fn join_subsets(values: &mut [f64], join: impl Fn(f64, f64) -> f64) {
     let mut half = 1;
     while half < values.len() {
         for pair in values.chunks_exact_mut(2 * half) {
             let (without, with) = pair.split_at_mut(half);
-            with.iter_mut().zip(without).for_each(|(with, without)| *with = log_add(*with, *without));
+            with.iter_mut().zip(without).for_each(|(with, without)| *with = join(*with, *without));
         }
         half *= 2;
     }

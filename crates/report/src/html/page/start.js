@@ -16,7 +16,7 @@ function drawLegend() {
 
 function show(view) {
   state.view = view;
-  find("rank-label").hidden = view !== "top";
+  find("rank-label").hidden = view !== "runners-up";
   hideTip();
   drawLegend();
   drawEdges();
@@ -24,9 +24,11 @@ function show(view) {
 
 function fillChoices() {
   find("names").append(...names.map((name) => html("option", { value: name })));
-  const share = ({ weight, score, edges }, at) =>
-    `${at + 1}. ${edges.length} edges, share ${(100 * weight).toFixed(1)} %, score ${fixed(score, 1)}`;
-  find("rank").append(...data.top.map((top, at) => html("option", { value: at }, share(top, at))));
+  const share = ({ probability, score, edges }, at) => {
+    const known = probability === null ? "" : `, class probability ${probability.toFixed(3)}`;
+    return `${at + 1}. ${edges.length} edges, score ${fixed(score, 1)}${known}`;
+  };
+  find("rank").append(...data.runners_up.map((graph, at) => html("option", { value: at }, share(graph, at))));
 }
 
 function watchTools() {

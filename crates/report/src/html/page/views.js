@@ -1,5 +1,6 @@
 // Which edges each view has, and which of them the least probability leaves.
 const LEAST_PROBABLE = 0.01;
+const SURE = 0.9;
 
 const state = { view: "best", rank: 0, thresholds: { probable: 0.5 }, chosen: null };
 const threshold = () => state.thresholds[state.view] ?? 0;
@@ -10,8 +11,10 @@ function itemsOfView() {
   const ofBest = (edge, kind, probability = edge.probability) => plain(edge.from, edge.to, probability, kind);
   const direction = (compelled) => (compelled ? "compelled" : "reversible");
   switch (state.view) {
-    case "top":
-      return data.top[state.rank].edges.map(([from, to, compelled]) => plain(from, to, probabilities[pair(from, to)], direction(compelled)));
+    case "consensus":
+      return data.consensus.map(([from, to]) => plain(from, to, probabilities[pair(from, to)], probabilities[pair(from, to)] >= SURE ? "compelled" : "reversible"));
+    case "runners-up":
+      return data.runners_up[state.rank].edges.map(([from, to, compelled]) => plain(from, to, probabilities[pair(from, to)], direction(compelled)));
     case "cpdag":
       return data.edges.map((edge) =>
         edge.compelled ? ofBest(edge, "compelled") : ofBest(edge, "undirected", Math.min(1, edge.probability + edge.reverse_probability)));
@@ -50,12 +53,14 @@ function countsText(items) {
   }
   if (state.view === "cpdag") return `${edges}: ${of("compelled")} directed, ${of("undirected")} undirected`;
   if (state.view === "probable") return `${edges} have at least probability ${Math.max(threshold(), LEAST_PROBABLE).toFixed(2)}`;
+  if (state.view === "consensus") return `${edges}: ${of("compelled")} with a sure direction, ${of("reversible")} open`;
   return `${edges}: ${of("compelled")} compelled, ${of("reversible")} reversible`;
 }
 
 const LEGENDS = {
   best: [["compelled", "direction compelled"], ["reversible", "direction reversible"]],
-  top: [["compelled", "direction compelled"], ["reversible", "direction reversible"]],
+  consensus: [["compelled", "direction sure: at least 0.9"], ["reversible", "direction or edge open"]],
+  "runners-up": [["compelled", "direction compelled"], ["reversible", "direction reversible"]],
   cpdag: [["compelled", "directed"], ["undirected", "undirected: either way"]],
   probable: [["compelled", "compelled, or not in the best graph"], ["reversible", "reversible in the best graph"]],
   truth: [["right", "right"], ["missing", "missing"], ["extra", "extra"], ["reversed", "reversed"]],

@@ -5,7 +5,7 @@ function whyOf({ from, to, kind }) {
   const forward = probabilities[pair(from, to)];
   const backward = probabilities[pair(to, from)];
   const best = bestEdges.get(pair(from, to));
-  const tops = data.top.filter(({ edges }) => edges.some(([a, b]) => a === from && b === to)).length;
+  const among = data.runners_up.filter(({ edges }) => edges.some(([a, b]) => a === from && b === to)).length;
   const facts = data.single ? [] : [
     ["probability", fixed(best?.probability ?? forward, 2)],
     ["of the reverse", fixed(best?.reverse_probability ?? backward, 2)],
@@ -23,7 +23,7 @@ function whyOf({ from, to, kind }) {
   } else {
     facts.push(["in the best graph", bestEdges.has(pair(to, from)) ? "reversed" : "no"]);
   }
-  if (!data.single) facts.push(["in the likeliest graphs", `${tops} of ${data.top.length}`]);
+  if (data.runners_up.length) facts.push(["among the runners-up", `${among} of ${data.runners_up.length}`]);
   const truth = kind === "missing" ? "missing" : verdict(from, to);
   if (truth) facts.push(["against the truth", truth]);
   return facts;

@@ -1,0 +1,136 @@
+//! From graphs that searches found to the posterior over DAGs: what `gflowcausal`, `exact` and `mcmc` share.
+
+use gflowcausal_graph::{Dag, Order};
+use gflowcausal_posterior::{ExactError, RunnerUp};
+use gflowcausal_score::LocalScore;
+
+use super::search_phase::{self, Found};
+use super::{MethodInput, MethodOutput, Phase, RunContext};
+use crate::config::PosteriorName;
+use crate::dag_posterior::{DagPosterior, Inferred, candidate_limit};
+use crate::representative::representative;
+use crate::{Checkpoints, Error, ScoringModel};
+
+/// Up to how many variables exact sums are quicker than chains.
+const MOST_EXACT: usize = 17;
+
+/// The score as a sum over variables, for methods whose objects are DAGs.
+///
+/// # Errors
+/// With a score that is not such a sum, or a pruning that turns orders into graphs.
+pub(super) fn dag_score<'a>(
+    model: &'a ScoringModel,
+    method: &'static str,
+) -> Result<&'a dyn LocalScore, Error> {
+    let score = model.score_name().name();
+    model.dag_score().ok_or(Error::NeedsDecomposable { method, score })
+}
+
+/// Exact sums or chains, where the choice is left open.
+pub(super) fn resolve(name: PosteriorName, model: &ScoringModel) -> PosteriorName {
+    let nodes = model.constraints().nodes();
+    match name {
+        PosteriorName::Auto | PosteriorName::Policy
+            if nodes <= MOST_EXACT && candidate_limit(model, false) + 1 >= nodes =>
+        {
+            PosteriorName::Exact
+        }
+        PosteriorName::Auto | PosteriorName::Policy => PosteriorName::Chains,
+        chosen => chosen,
+    }
+}
+
+/// The posterior around what searches `found`, and the best graph of all.
+///
+/// # Errors
+/// When a checkpoint cannot be written or does not fit.
+pub(super) fn discover(
+    input: &MethodInput<'_>,
+    context: &mut RunContext<'_>,
+    (score, name): (&dyn LocalScore, PosteriorName),
+    found: Found,
+) -> Result<MethodOutput, Error> {
+    let model = input.model;
+    let Some(target) = target(input, context, score, &found)? else {
+        return Ok(without_probabilities(model, found));
+    };
+    match infer(&target, input, context, name)? {
+        Some(inferred) => Ok(output(model, &target, inferred)),
+        None => Ok(without_probabilities(model, found)),
+    }
+}
+
+/// The tables around what searches found, or around what the run found that goes on.
+pub(super) fn target<'a>(
+    input: &MethodInput<'a>,
+    context: &RunContext<'_>,
+    score: &'a dyn LocalScore,
+    found: &Found,
+) -> Result<Option<DagPosterior<'a>>, Error> {
+    let stored = context.checkpoints.as_ref().map_or(Ok(None), Checkpoints::resume_chains)?;
+    let graphs = match stored {
+        Some(stored) => stored.graphs(input.model.constraints().nodes())?,
+        None => found.graphs.clone(),
+    };
+    let candidates = candidate_limit(input.model, context.is_hurried());
+    DagPosterior::new((input.model, score), graphs, candidates, context.stop)
+}
+
+/// The tables of a run, built again as it built them.
+///
+/// # Errors
+/// When the searches find nothing.
+pub(crate) fn rebuild<'a>(
+    input: &MethodInput<'a>,
+    context: &mut RunContext<'_>,
+    score: &'a dyn LocalScore,
+) -> Result<Option<DagPosterior<'a>>, Error> {
+    let others = input.model.constraints().nodes() - 1;
+    let takes_all = input.config.method == "exact" || candidate_limit(input.model, false) >= others;
+    if takes_all {
+        return DagPosterior::new((input.model, score), Vec::new(), others, context.stop);
+    }
+    let found = search_phase::run(input, context)?;
+    target(input, context, score, &found)
+}
+
+/// Probabilities by exact sums or chains; none if the run stops before there are any.
+pub(super) fn infer(
+    target: &DagPosterior<'_>,
+    input: &MethodInput<'_>,
+    context: &mut RunContext<'_>,
+    name: PosteriorName,
+) -> Result<Option<Inferred>, Error> {
+    context.report(Phase::Sampling);
+    match resolve(name, input.model) {
+        PosteriorName::Exact => match target.exact(input.config, context.stop) {
+            // Scores too far apart for exact sums are no trouble to chains.
+            Err(Error::Exact(ExactError::Range { .. })) => target.chains(input.config, context),
+            inferred => inferred,
+        },
+        _ => target.chains(input.config, context),
+    }
+}
+
+/// The best graph found in time, without probabilities.
+pub(super) fn without_probabilities(model: &ScoringModel, found: Found) -> MethodOutput {
+    let Found { order, mut graphs, .. } = found;
+    MethodOutput::single(model, order, graphs.swap_remove(0))
+}
+
+/// The best graph, shown by the member of its class whose directions are likeliest, with its probabilities.
+pub(super) fn output(model: &ScoringModel, target: &DagPosterior<'_>, inferred: Inferred) -> MethodOutput {
+    let Inferred { posterior, draws } = inferred;
+    let mut ranked = target.ranked(&draws);
+    let best = ranked.remove(0);
+    let (order, graph) =
+        representative(best.graph.topological_order(), best.graph.clone(), model, &posterior);
+    ranked.insert(0, RunnerUp { graph: graph.clone(), ..best });
+    MethodOutput { graph, order, class: None, ranked, draws, posterior, training: None }
+}
+
+/// The order and graph that the exact posterior is best at.
+pub(super) fn found_of(graph: Dag) -> Found {
+    let order: Order = graph.topological_order();
+    Found { orders: vec![order.clone()], order, graphs: vec![graph] }
+}

@@ -1,0 +1,32 @@
+//! Partition MCMC: the posterior over DAGs by chains over layerings.
+
+use super::{Discover, MethodInput, MethodOutput, RunContext, search_phase};
+use crate::config::{PosteriorName, option};
+use crate::{Error, method::dags};
+
+/// Chains over layerings, started from what searches find (Kuipers and Moffa 2017; Viinikka et al. 2020).
+pub(super) struct Mcmc;
+
+impl Discover for Mcmc {
+    fn name(&self) -> &'static str {
+        "mcmc"
+    }
+
+    fn about(&self) -> &'static str {
+        "partition MCMC over layerings with parallel tempering: each DAG in proportion to its posterior probability"
+    }
+
+    fn options(&self) -> &'static [&'static str] {
+        &[option::score, option::penalty, option::edge_prior, option::temperature, option::samples]
+    }
+
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        dags::dag_score(input.model, self.name()).map(|_| ())
+    }
+
+    fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+        let score = dags::dag_score(input.model, self.name())?;
+        let found = search_phase::run(input, context)?;
+        dags::discover(input, context, (score, PosteriorName::Chains), found)
+    }
+}
