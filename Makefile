@@ -1,5 +1,5 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint package unit browser doctest doc python wheel deny fuzz bench
+.PHONY: test fmt lint package unit browser doctest doc python wheel deny fuzz torture bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
@@ -84,9 +84,15 @@ RUNS ?= 2000000
 fuzz:
 	cd fuzz && for target in $$($(CARGO) fuzz list); do \
 		mkdir -p corpus/$$target seeds/$$target && \
+		case $$target in run_*) length=16384;; *) length=2048;; esac && \
 		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run -s none $$target corpus/$$target seeds/$$target -- \
-			-runs=$(RUNS) -max_len=2048 -rss_limit_mb=2048 || exit 1; \
+			-runs=$(RUNS) -max_len=$$length -rss_limit_mb=2048 || exit 1; \
 	done
+
+# Runs that are killed at any moment, files that are cut and damaged: ROUNDS times. `make test` has nine rounds.
+ROUNDS ?= 1000
+torture:
+	TORTURE_ROUNDS=$(ROUNDS) $(CARGO) test --workspace --locked --test reliability -- --nocapture torture
 
 bench:
 	$(CARGO) bench --workspace --locked

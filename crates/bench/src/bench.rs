@@ -16,7 +16,7 @@ use crate::{BenchError, Control, Request};
 /// The CPU seconds of a run, if not said otherwise.
 const LIMIT: u64 = 600;
 
-/// What happens while a bench runs, for whoever shows it.
+/// The events of a running bench, for its display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// Other packages are being installed, which takes minutes.

@@ -1,4 +1,4 @@
-//! What orders can give: the best of them, the true one, pruned; and random ones, pruned by the same rule.
+//! Bounds on what an order search can give: the best order under the score, the true order and random orders, pruned alike.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -137,10 +137,6 @@ mod tests {
     fn edges_that_random_orders_share_are_ranked_by_how_often_they_do() {
         struct Forward;
         impl Prune for Forward {
-            fn name(&self) -> &'static str {
-                "forward"
-            }
-
             fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
                 candidates.iter().filter(|&cause| cause < node).collect()
             }

@@ -1,10 +1,10 @@
-//! What a study reports, and how it learns that it is to end.
+//! The progress that a study reports, and the flag that stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::BenchError;
 
-/// The two lines between a study and whoever waits for it.
+/// The channel for progress and the stop flag of a study.
 pub(crate) struct Control<'a> {
     /// True once the study is to end.
     pub(crate) stop: &'a AtomicBool,

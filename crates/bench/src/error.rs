@@ -1,4 +1,4 @@
-//! Why a bench cannot be run, or came to nothing.
+//! Why a bench cannot be run, or has no result.
 
 use std::path::PathBuf;
 
@@ -120,7 +120,7 @@ impl BenchError {
         }
     }
 
-    /// How to avoid it, where there is a way.
+    /// How to avoid it, where that is possible.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         match self {

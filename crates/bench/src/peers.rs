@@ -1,5 +1,6 @@
 //! Other packages on the same files: a Python environment of their own, one driver, one thread each.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -94,7 +95,8 @@ pub(super) struct Environment {
 impl Environment {
     /// Makes the environment on first use; says in one sentence what is missing if that cannot be done.
     pub(super) fn prepare(seconds: u64, tell: impl Fn(&str)) -> Result<Self, String> {
-        let home = cache().join(format!("peers-{}", &digest(REQUIREMENTS)[..16]));
+        let home =
+            cache(|name| std::env::var_os(name))?.join(format!("peers-{}", &digest(REQUIREMENTS)[..16]));
         let scripts = home.join(format!("scripts-{}", &scripts_digest()[..16]));
         write_all(&scripts, &SCRIPTS)?;
         let python = home.join("venv").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -145,13 +147,16 @@ pub(super) fn environment_digest() -> String {
 }
 
 /// Where programs keep what they can make again.
-fn cache() -> PathBuf {
-    let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+///
+/// # Errors
+/// When nothing says where: a directory that anybody may write to is not trusted.
+fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {
+    let from = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = from("XDG_CACHE_HOME")
         .or_else(|| from("LOCALAPPDATA"))
-        .or_else(|| from("HOME").map(|home| home.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir);
-    base.join("gflowcausal")
+        .or_else(|| from("HOME").map(|home| home.join(".cache")));
+    let missing = || "neither XDG_CACHE_HOME nor HOME says where to keep other packages: set one".to_owned();
+    Ok(base.ok_or_else(missing)?.join("gflowcausal"))
 }
 
 fn write_all(dir: &Path, files: &[(&str, &str)]) -> Result<(), String> {
@@ -218,6 +223,14 @@ mod tests {
             assert!(label.ends_with(|last: char| last.is_ascii_digit()), "{label}");
         }
         assert_eq!(Peer::CausalLearnBoss.label(), "boss of causal-learn 0.1.4.8");
+    }
+
+    #[test]
+    fn without_a_home_nothing_is_trusted() {
+        let none = cache(|_| None).unwrap_err();
+        assert!(none.contains("HOME"), "{none}");
+        let home = cache(|name| (name == "HOME").then(|| "/home/me".into()));
+        assert_eq!(home, Ok(PathBuf::from("/home/me/.cache/gflowcausal")));
     }
 
     #[test]

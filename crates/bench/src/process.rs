@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::runs::RunFailure;
 
-/// How often a process is asked whether it is done, and how much memory it holds: ten times in its life so far.
+/// How often a process and its memory are polled: ten times in its running time so far.
 const POLL: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// From this share of a run's life on, a measurement of its memory counts.
@@ -20,7 +20,7 @@ const PATIENCE: u32 = 10;
 /// The unit of the CPU times in `/proc`, which Linux shows as hundredths of a second on every machine.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// Who sees to it that a process takes no more CPU time than it may.
+/// What enforces the limit on CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watch {
     /// This program, from the start of the process on.

@@ -1,4 +1,4 @@
-//! What the user asks of a bench, and the suites that come of it.
+//! A request for a bench, resolved into suites.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::BenchError;
 use crate::suite::{Method, Scale, Suite};
 
-/// What the user asks of a bench.
+/// A request for a bench.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
     /// Suites by name, `all` for every one, or files that end in `.toml`.

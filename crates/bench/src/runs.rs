@@ -101,7 +101,7 @@ pub(super) struct Metrics {
     pub(super) tpr: f64,
     pub(super) fdr: f64,
     pub(super) shd: f64,
-    /// With reversible edges either way.
+    /// With reversible edges in either direction.
     pub(super) class_shd: f64,
     pub(super) cpdag_shd: f64,
     /// The mean SHD of the draws, where there are any.

@@ -58,7 +58,7 @@ pub(super) struct Suite {
     pub(super) data: Vec<Data>,
     #[serde(default)]
     pub(super) method: Vec<Method>,
-    /// Methods of other packages, for those who ask for them.
+    /// Methods of other packages, run on request.
     #[serde(default)]
     pub(super) peer: Vec<PeerMethod>,
     /// What is measured inside the program, beside the runs.

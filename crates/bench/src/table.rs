@@ -49,7 +49,7 @@ pub(super) struct Row {
     pub(super) tpr: Option<Spread>,
     pub(super) fdr: Option<Spread>,
     pub(super) shd: Option<Spread>,
-    /// With reversible edges either way.
+    /// With reversible edges in either direction.
     pub(super) class_shd: Option<Spread>,
     pub(super) cpdag_shd: Option<Spread>,
     pub(super) expected_shd: Option<Spread>,

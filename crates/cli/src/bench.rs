@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Common, print_json, print_text};
+use crate::output::{Common, print_json, print_text, tell};
 
-/// The seconds of a year: who waits longer waits for ever.
+/// The longest limit: the seconds of a year.
 const YEAR: u64 = 31_536_000;
 
 /// The shape of the tables on standard output.
@@ -103,8 +103,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let request = arguments.request();
     let bench = Bench::new(&request, &|event| arguments.show(event, &ProgressBar::hidden()))?;
-    let stop = interrupt::listen();
-    let (mut pages, mut trouble) = (Vec::new(), None);
+    let stop = interrupt::listen().as_atomic();
+    let (mut pages, mut failure) = (Vec::new(), None);
     for index in 0..bench.suites() {
         let first = pages.len();
         let bar = arguments.bar();
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         bar.finish_and_clear();
         if let Err(error) = outcome {
             // The last is reported at the end.
-            if let Some(before) = trouble.replace(Failure::from(error)) {
+            if let Some(before) = failure.replace(Failure::from(error)) {
                 before.report();
             }
         }
@@ -125,8 +125,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if interrupt::is_requested() {
         return Err(BenchError::Interrupted.into());
     }
-    if let Some(trouble) = trouble {
-        return Err(trouble);
+    if let Some(failure) = failure {
+        return Err(failure);
     }
     if pages.iter().any(Page::is_barren) && pages.iter().all(Page::is_barren) {
         return Err(BenchError::NoResult.into());
@@ -182,7 +182,7 @@ impl Arguments {
     fn show(&self, event: Event<'_>, bar: &ProgressBar) {
         match event {
             Event::Installing(_) if self.common.quiet => {}
-            Event::Installing(text) => anstream::eprintln!("{text}"),
+            Event::Installing(text) => tell(format_args!("{text}")),
             Event::PeersLeftOut(reason) => tracing::warn!("the other packages are left out: {reason}"),
             Event::Runs { suite, done: 0, total } => begin_runs(bar, suite, total),
             Event::Runs { done, .. } => bar.set_position(done as u64),

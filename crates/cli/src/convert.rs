@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::input::{GraphFile, choice, one_of};
-use crate::output::{Common, Shape, print_bytes, print_json, print_text, write_file};
+use crate::output::{Common, Shape, print_bytes, print_json, print_text, tell, write_file};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of::<Format>())]
     from: Option<Format>,
     /// The format to write, where the name does not tell.
-    #[arg(long, value_name = "FORMAT", value_parser = choice(Format::WRITTEN, Format::name))]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(Format::written(), Format::name))]
     to: Option<Format>,
     /// How to read a bare matrix.
     #[arg(long, default_value_t, value_parser = one_of::<Orientation>())]
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let left_out = left_out(&graph, to, &bytes);
     if !left_out.is_empty() && !arguments.common.quiet {
-        anstream::eprintln!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and "));
+        tell(format_args!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and ")));
     }
     if to_stdout {
         return print_bytes(&bytes);

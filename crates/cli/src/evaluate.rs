@@ -26,7 +26,7 @@ Examples:
   gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv"
 )]
 pub(crate) struct Arguments {
-    /// The graph to judge, or `-` for standard input.
+    /// The graph to evaluate, or `-` for standard input.
     estimate: PathBuf,
     /// The graph that is right.
     #[arg(long, value_name = "FILE")]

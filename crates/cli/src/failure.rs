@@ -1,10 +1,14 @@
-//! An error as the user meets it: a code, one sentence, a way out, and an exit code.
+//! An error as the user meets it: a code, one sentence, a remedy, and an exit code.
 
 use std::process::ExitCode;
 
 use gflowcausal_bench::BenchError;
 
 use crate::interrupt;
+use crate::output::{printable, tell};
+
+/// The most characters of a message.
+const LONGEST: usize = 4000;
 
 /// Why a verb did not finish.
 #[derive(Debug)]
@@ -58,17 +62,27 @@ impl Failure {
         self
     }
 
-    /// Adds a way out.
+    /// Adds a remedy.
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
+    /// The sentence as it is printed: without commands to the terminal, and of bounded length.
+    fn sentence(&self) -> String {
+        let mut text = printable(&self.message, &[]);
+        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(end);
+            text.push('…');
+        }
+        text
+    }
+
     /// Tells the user and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        anstream::eprintln!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.message);
+        tell(format_args!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.sentence()));
         if let Some(help) = &self.help {
-            anstream::eprintln!("  \x1b[1mhelp\x1b[0m: {help}");
+            tell(format_args!("  \x1b[1mhelp\x1b[0m: {}", printable(help, &[])));
         }
         ExitCode::from(self.exit)
     }

@@ -1,6 +1,5 @@
 //! Where data and graphs come from: files, standard input, built-in data sets.
 
-use std::fmt::Display;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gflowcausal::data::{Delimiter, OptionError, ReadError, parse_types};
 use gflowcausal::graph::{Choice, NamedGraph};
 use gflowcausal::graph_io::{Format, FormatError};
-use gflowcausal::{DataFile, Error, FileError, NamedTable, graph_io};
+use gflowcausal::{DataFile, Error, FileError, NamedTable, graph_io, request_help};
 
 use crate::failure::Failure;
 
@@ -34,14 +33,11 @@ impl DataArguments {
 /// What the reader of a table cannot find out by itself, as the user writes it.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct Reading {
-    /// The first row is data, not names: columns are called X1, X2, …
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help = request_help::NO_HEADER, help_heading = "Reading")]
     pub(crate) no_header: bool,
-    /// What separates cells: a mark, `tab` or `space`. Found out if not given.
-    #[arg(long, value_name = "MARK", value_parser = checked(delimiter), help_heading = "Reading")]
+    #[arg(long, value_name = "MARK", value_parser = checked(delimiter), help = request_help::DELIMITER, help_heading = "Reading")]
     pub(crate) delimiter: Option<String>,
-    /// Types that differ from the rule, such as `dose=continuous,ward=categorical`.
-    #[arg(long, value_name = "NAME=TYPE,…", value_parser = checked(parse_types), help_heading = "Reading")]
+    #[arg(long, value_name = "NAME=TYPE,…", value_parser = checked(parse_types), help = format!("{}, such as `dose=continuous,ward=categorical`", request_help::TYPES), help_heading = "Reading")]
     pub(crate) types: Option<String>,
 }
 
@@ -50,10 +46,10 @@ fn delimiter(text: &str) -> Result<Delimiter, OptionError> {
 }
 
 /// A parser that keeps the text as it is but refuses what `parse` refuses.
-fn checked<T: 'static, E: Display + 'static>(
-    parse: fn(&str) -> Result<T, E>,
+fn checked<T: 'static>(
+    parse: fn(&str) -> Result<T, OptionError>,
 ) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
-    move |text| parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+    move |text| parse(text).map(|_| text.to_owned()).map_err(|error| format!("{error}: {}", error.advice()))
 }
 
 impl Reading {

@@ -18,7 +18,9 @@ mod score;
 mod settings;
 mod simulate;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
 use tracing::Level;
@@ -98,13 +100,29 @@ fn main() -> ExitCode {
     let common = arguments.verb.common();
     start_log(common);
     interrupt::end_with_caller();
-    match gflowcausal::with_threads(common.threads, || arguments.verb.run()) {
+    interrupt::survive_file_limits();
+    match guarded(|| gflowcausal::with_threads(common.threads, || arguments.verb.run())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-/// Sends the log to standard error: warnings, unless the user wants to hear more or nothing.
+/// What the last panic said.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Runs `work`. A panic is a failure like any other; one that a caller inside the program catches is not reported.
+fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    std::panic::set_hook(Box::new(|panic| {
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
+    }));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let what = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Err(Failure::running("internal-error", what)
+            .with_help("this is a mistake of the program: please report it"))
+    })
+}
+
+/// Sends the log to standard error: warnings, or more or less as `-v` and `--quiet` set it.
 fn start_log(common: Common) {
     let level = match (common.quiet, common.verbose) {
         (true, _) => Level::ERROR,
@@ -112,5 +130,10 @@ fn start_log(common: Common) {
         (false, 1) => Level::INFO,
         (false, _) => Level::DEBUG,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(anstream::stderr).with_target(false).init();
+    tracing_subscriber::fmt()
+        .log_internal_errors(false)
+        .with_max_level(level)
+        .with_writer(anstream::stderr)
+        .with_target(false)
+        .init();
 }

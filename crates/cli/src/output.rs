@@ -1,5 +1,6 @@
 //! How results reach the user: text or JSON on standard output, everything else on standard error.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -48,7 +49,41 @@ pub(crate) enum Shape {
 /// Prints `text` on standard output; colours disappear where they are not wanted.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout();
-    finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    finish(out.write_all(printable(text, &COLORS).as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints a line on standard error. If nobody can read it (a closed pipe, a full disk), it is lost, and the run is not.
+pub(crate) fn tell(line: fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string(), &COLORS));
+}
+
+/// What this program itself sends to a terminal to change colours.
+const COLORS: [&str; 9] = [
+    "\x1b[0m",
+    "\x1b[1m",
+    "\x1b[2m",
+    "\x1b[31m",
+    "\x1b[32m",
+    "\x1b[33m",
+    "\x1b[36m",
+    "\x1b[1;31m",
+    "\x1b[1;33m",
+];
+
+/// `text` with every character that would command the terminal written as its number, but for the sequences `allowed`.
+pub(crate) fn printable(text: &str, allowed: &[&str]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let color = allowed.iter().find(|color| rest.starts_with(**color));
+        let step = color.map_or(next.len_utf8(), |color| color.len());
+        match color {
+            None if next.is_control() && !matches!(next, '\n' | '\t') => shown.extend(next.escape_unicode()),
+            _ => shown.push_str(&rest[..step]),
+        }
+        rest = &rest[step..];
+    }
+    shown
 }
 
 /// Prints `value` as one indented JSON object.
@@ -96,5 +131,17 @@ fn finish(outcome: std::io::Result<()>) -> Result<(), Failure> {
             Err(Failure::running("standard-output", format!("cannot write the result: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_to_the_terminal_are_shown_and_not_sent() {
+        assert_eq!(printable("a\x1b]0;x\x07b\r\n", &COLORS), "a\\u{1b}]0;x\\u{7}b\\u{d}\n");
+        assert_eq!(printable("\x1b[1mbold\x1b[0m", &COLORS), "\x1b[1mbold\x1b[0m");
+        assert_eq!(printable("\x1b[1m", &[]), "\\u{1b}[1m");
     }
 }

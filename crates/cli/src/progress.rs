@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gflowcausal::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::Common;
+use crate::output::{Common, tell};
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -14,9 +14,9 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// How often a bar redraws itself.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Whoever shows how far a run is.
+/// The display of progress.
 pub(crate) enum Progress {
-    /// Nobody.
+    /// None.
     Silent,
     /// A bar that redraws itself.
     Bar(ProgressBar),
@@ -67,16 +67,16 @@ fn show_bar(bar: &ProgressBar, phase: Phase) {
 
 fn show_line(last: &mut Instant, iterations: &mut usize, phase: Phase) {
     match phase {
-        Phase::Searching => anstream::eprintln!("local search"),
+        Phase::Searching => tell(format_args!("local search")),
         Phase::Training { done, iterations: all } => {
             *iterations = all;
-            anstream::eprintln!("training: {done} of at most {all} iterations done");
+            tell(format_args!("training: {done} of at most {all} iterations done"));
         }
         Phase::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
             *last = Instant::now();
-            anstream::eprintln!("iteration {}/{iterations}: {}", progress.iteration, message(&progress));
+            tell(format_args!("iteration {}/{iterations}: {}", progress.iteration, message(&progress)));
         }
-        Phase::Sampling => anstream::eprintln!("sampling"),
+        Phase::Sampling => tell(format_args!("sampling")),
         _ => {}
     }
 }

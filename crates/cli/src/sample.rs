@@ -1,21 +1,28 @@
 //! `sample`: more graphs from a policy that `discover --out` trained.
 
-use std::io::Write;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{DataFile, Error, RunDir, RunFile, sample, write_samples};
+use gflowcausal::{
+    DataFile, Error, GraphSample, Posterior, RunDir, RunFile, log_add, log_sum_exp, sample, write_samples,
+};
 
 use crate::failure::Failure;
 use crate::input::free_memory;
+use crate::interrupt;
 use crate::output::{Common, Shape, aligned, print_bytes, print_text};
+
+/// More graphs than anybody reads.
+const MOST: u64 = 1_000_000_000;
 
 /// How many of the likeliest graphs the text lists.
 const LISTED: usize = 10;
 
 /// Draw more graphs from a trained run.
 ///
-/// Text lists the likeliest graphs; JSON gives one line for each distinct draw, as in the run's samples.jsonl.
+/// Text lists the likeliest graphs; JSON gives one line for each distinct draw, as in the run's samples.jsonl, 20,000 draws
+/// at a time: any number is drawn in bounded memory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gflowcausal discover sachs --out run && gflowcausal sample run -n 5000
@@ -25,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// How many graphs to draw.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MOST))]
     number: u64,
     /// Where random numbers come from [default: the run's seed plus one, so that the draws are new].
     #[arg(long, value_name = "N")]
@@ -42,19 +49,21 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
-    let file = RunFile::read(&dir.file("config.toml"))?;
+    let file = RunFile::read_run(&dir)?;
     let stored = file.about.data.clone().unwrap_or_default();
     let data_file = DataFile { path: arguments.data.clone().unwrap_or(stored.path.clone()), ..stored };
     let data = data_file.read(free_memory())?;
     let seed = arguments.seed.unwrap_or(file.config.seed.wrapping_add(1));
-    let (draws, posterior) = sample(&dir, &data.table, &file.config, arguments.number as usize, seed)?;
     let names: Vec<String> = data
         .table
         .names()
         .filter(|name| !file.config.exclude.iter().any(|other| other == name))
         .map(str::to_owned)
         .collect();
-    match arguments.format {
+    let asked = (arguments.number, seed);
+    let stop = interrupt::listen();
+    let mut tally = Tally::default();
+    sample(&dir, (&data.table, &file.config), asked, stop, |draws, posterior| match arguments.format {
         Shape::Json => {
             let mut lines = Vec::new();
             write_samples(&mut lines, &names, &draws)
@@ -62,26 +71,71 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             print_bytes(&lines)
         }
         Shape::Text => {
-            let rows: Vec<Vec<String>> = posterior
-                .candidates
-                .iter()
-                .take(LISTED)
-                .map(|graph| {
-                    let edges =
-                        graph.dag.edges().map(|edge| format!("{}->{}", names[edge.from], names[edge.to]));
-                    vec![format!("{:.4}", graph.weight), edges.collect::<Vec<_>>().join(" ")]
-                })
-                .collect();
-            let mut text = Vec::new();
-            let _ = writeln!(
-                text,
-                "{} graphs drawn, {} distinct, worth {:.0} independent ones; the likeliest:",
-                posterior.samples,
-                posterior.candidates.len(),
-                posterior.effective_sample_size
-            );
-            text.extend(aligned(&["probability", "edges"], &rows, &[0]).bytes());
-            print_text(&String::from_utf8_lossy(&text))
+            tally.add(draws, &posterior);
+            Ok(())
         }
+    })?;
+    if arguments.format == Shape::Text {
+        print_text(&tally.text(&names))?;
+    }
+    if interrupt::is_requested() { Err(Failure::interrupted()) } else { Ok(()) }
+}
+
+/// The most graphs that are counted one by one.
+const COUNTED: usize = 100_000;
+
+/// How often each graph was drawn, as far as memory for [`COUNTED`] of them goes.
+#[derive(Default)]
+struct Tally {
+    /// The logarithm of the sum of the weights of each graph.
+    graphs: BTreeMap<Vec<(usize, usize)>, f64>,
+    log_weights: Vec<f64>,
+    drawn: u64,
+    effective: f64,
+    is_partial: bool,
+}
+
+impl Tally {
+    fn add(&mut self, draws: Vec<GraphSample>, posterior: &Posterior) {
+        self.drawn += posterior.samples;
+        self.effective += posterior.effective_sample_size;
+        for draw in draws {
+            let log_weight = draw.log_weight + f64::from(draw.count).ln();
+            self.log_weights.push(log_weight);
+            let edges = draw.dag.edges().map(|edge| (edge.from, edge.to)).collect();
+            let sum = self.graphs.entry(edges).or_insert(f64::NEG_INFINITY);
+            *sum = log_add(*sum, log_weight);
+        }
+        // One number stands for all weights so far; the lightest half of too many graphs is forgotten.
+        self.log_weights = vec![log_sum_exp(self.log_weights.iter().copied())];
+        if self.graphs.len() > COUNTED {
+            let mut weights: Vec<f64> = self.graphs.values().copied().collect();
+            weights.sort_by(f64::total_cmp);
+            let least = weights[weights.len() / 2];
+            self.graphs.retain(|_, weight| *weight > least);
+            self.is_partial = true;
+        }
+    }
+
+    fn text(&self, names: &[String]) -> String {
+        let total = log_sum_exp(self.log_weights.iter().copied());
+        let mut graphs: Vec<(&Vec<(usize, usize)>, f64)> =
+            self.graphs.iter().map(|(edges, weight)| (edges, *weight)).collect();
+        graphs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let row = |(edges, weight): &(&Vec<(usize, usize)>, f64)| {
+            let edges = edges.iter().map(|&(from, to)| format!("{}->{}", names[from], names[to]));
+            vec![format!("{:.4}", (weight - total).exp()), edges.collect::<Vec<_>>().join(" ")]
+        };
+        let rows: Vec<Vec<String>> = graphs.iter().take(LISTED).map(row).collect();
+        let distinct = match self.is_partial {
+            true => format!("more than {}", self.graphs.len()),
+            false => self.graphs.len().to_string(),
+        };
+        format!(
+            "{} graphs drawn, {distinct} distinct, effective sample size {:.0}; the likeliest:\n{}",
+            self.drawn,
+            self.effective,
+            aligned(&["probability", "edges"], &rows, &[0])
+        )
     }
 }

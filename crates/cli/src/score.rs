@@ -74,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         data: DataResult {
             name: data.name.clone(),
             rows: report.rows,
+            rows_used: report.rows_used,
             variables: names.iter().map(|&name| name.to_owned()).collect(),
             sha256: fingerprint(&data.table),
         },
@@ -85,8 +86,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn text(name: &str, report: &GraphReport) -> String {
     format!(
-        "{name}: {} rows, {} variables, {} edges; score {} {:.1}\n{}{}{}",
+        "{name}: {} rows{}, {} variables, {} edges; score {} {:.1}\n{}{}{}",
         report.rows,
+        report.rows_used.map(|used| format!(" ({used} used)")).unwrap_or_default(),
         report.nodes.len(),
         report.edges.len(),
         report.score,

@@ -17,7 +17,8 @@ pub(crate) struct Settings(Given);
 pub(crate) struct Scoring(Given);
 
 /// Options of the score.
-const SCORING: [&str; 4] = [option::score, option::penalty, option::missing, option::standardize];
+const SCORING: [&str; 5] =
+    [option::score, option::penalty, option::rows_used, option::missing, option::standardize];
 
 /// Options that were given, each with what was written.
 type Given = Vec<(&'static OptionSpec, Written)>;

@@ -67,9 +67,9 @@ impl Home {
     fn findings(&self, file: &str) -> Vec<[String; 3]> {
         let output = self.run(&format!("doctor {file} --format json"));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         let text = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
-        let found = told["findings"].as_array().unwrap().iter();
+        let found = answer["findings"].as_array().unwrap().iter();
         found.map(|finding| ["code", "severity", "what"].map(|key| text(finding, key))).collect()
     }
 }
@@ -469,25 +469,30 @@ fn constraints_that_cannot_hold() {
 #[test]
 fn impossible_simulations() {
     let home = Home::new();
-    for (arguments, message) in [
+    for (arguments, message, help) in [
         (
             "--nodes 4 --edges 7",
-            "[impossible-simulation]: 7 edges do not fit into the 6 pairs of 4 nodes: ask for fewer",
+            "[impossible-simulation]: 7 edges do not fit into the 6 pairs of 4 nodes",
+            "ask for fewer edges, or more nodes",
         ),
         (
             "--nodes 1",
-            "[impossible-simulation]: 2 edges do not fit into the 0 pairs of 1 node: ask for fewer",
+            "[impossible-simulation]: 2 edges do not fit into the 0 pairs of 1 node",
+            "ask for fewer edges, or more nodes",
         ),
-        ("--rows 0", "[impossible-simulation]: a table needs at least 1 row"),
+        ("--rows 0", "[impossible-simulation]: a table needs at least 1 row", "correct the value"),
         (
             "--model discrete --noise exp",
-            "[option-without-effect]: option 'noise' has no effect on model 'discrete': leave it out",
+            "[option-without-effect]: option 'noise' has no effect on model 'discrete'",
+            "leave the option out",
         ),
-        ("--missing-rate 1.5", "[impossible-simulation]: missing rate 1.5 is not in [0, 1)"),
+        (
+            "--missing-rate 1.5",
+            "[impossible-simulation]: missing rate 1.5 is not in [0, 1)",
+            "correct the value",
+        ),
     ] {
-        let output = home.run(&format!("simulate --out d {arguments}"));
-        assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("error{message}\n"), "{arguments}");
-        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        home.refuses(2, &format!("simulate --out d {arguments}"), message, help);
         assert!(home.contents().is_empty(), "{arguments}");
     }
     home.refuses(
@@ -648,7 +653,7 @@ mod refused_by_the_system {
             ),
             (
                 "convert good.csv locked/out.json",
-                1,
+                2,
                 "[no-permission]: cannot write 'locked/out.json': Permission denied (os error 13)",
                 place,
             ),

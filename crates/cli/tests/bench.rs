@@ -289,9 +289,9 @@ fn a_suite_that_fails_is_named_with_its_data() {
     suite("good", 20);
     suite("last", 4);
     let output = bench(home.path(), "first.toml good.toml last.toml --seeds 1 --out r").assert().code(2);
-    let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert!(told.contains("suite first, data 'of first': 12 edges"), "{told}");
-    assert!(told.contains("suite last, data 'of last': 16 edges"), "{told}");
+    let errors = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(errors.contains("suite first, data 'of first': 12 edges"), "{errors}");
+    assert!(errors.contains("suite last, data 'of last': 16 edges"), "{errors}");
     assert!(String::from_utf8(output.get_output().stdout.clone()).unwrap().contains("good: good"));
 }
 
@@ -459,7 +459,7 @@ fn other_packages_stand_in_the_same_table_whatever_becomes_of_them() {
 }
 
 #[test]
-fn without_python_our_rows_are_shown_and_the_reason_is_told() {
+fn without_python_our_rows_are_shown_and_the_reason_is_printed() {
     let home = TempDir::new().unwrap();
     let mut command = bench(home.path(), "table5 --quick --methods sort-var --peers --out r");
     command.env("PATH", home.path()).env("XDG_CACHE_HOME", home.path().join("cache"));

@@ -1,4 +1,4 @@
-//! `score` through the binary: totals, terms, what each edge is worth, and what is refused.
+//! `score` through the binary: totals, terms, what each edge contributes, and what is refused.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -67,22 +67,22 @@ fn refused(home: &TempDir, line: &str) -> String {
 #[test]
 fn terms_and_edges_are_what_numpy_says() {
     let home = home();
-    let told = json(&home, "numbers.csv --graph chain.dot --score bic --penalty 1");
+    let answer = json(&home, "numbers.csv --graph chain.dot --score bic --penalty 1");
     let number = |value: &Value| value.as_f64().unwrap();
     let close =
         |value: &Value, theirs: f64| assert!((number(value) - theirs).abs() < 1e-9, "{value} {theirs}");
     let [a, b, c] = [-3.2113242351042404, 10.646573718257692, -2.5769454714234596];
-    close(&told["nodes"][0]["score"], a);
-    close(&told["nodes"][1]["score"], b);
-    close(&told["nodes"][2]["score"], c);
-    close(&told["score"]["value"], a + b + c);
-    assert_eq!(told["nodes"][1]["parents"][0], "a");
-    let edges = &told["graph"]["edges"];
+    close(&answer["nodes"][0]["score"], a);
+    close(&answer["nodes"][1]["score"], b);
+    close(&answer["nodes"][2]["score"], c);
+    close(&answer["score"]["value"], a + b + c);
+    assert_eq!(answer["nodes"][1]["parents"][0], "a");
+    let edges = &answer["graph"]["edges"];
     assert_eq!((&edges[0]["from"], &edges[0]["to"]), (&"a".into(), &"b".into()));
     close(&edges[0]["delta_score"], 18.08185583182842);
     close(&edges[1]["delta_score"], -0.8743825690958513);
-    assert_eq!(told["data"]["rows"], 6);
-    assert_eq!(told["score"]["name"], "bic");
+    assert_eq!(answer["data"]["rows"], 6);
+    assert_eq!(answer["score"]["name"], "bic");
 }
 
 #[test]
@@ -114,10 +114,12 @@ fn a_bare_matrix_can_be_turned() {
 #[test]
 fn every_score_of_graphs_takes_its_graph_apart() {
     let home = home();
-    for score in ["auto", "bic", "bge", "bic-equal", "dg", "quadratic", "quadratic-equal", "gp"] {
-        let told = json(&home, &format!("numbers.csv --graph chain.dot --score {score}"));
-        assert_eq!(told["graph"]["edges"].as_array().unwrap().len(), 2, "{score}");
-        assert_eq!(told["nodes"][0]["score"].is_null(), score == "bic-equal", "{score}");
+    for score in
+        ["auto", "bic", "non-gaussian", "bge", "bic-equal", "dg", "quadratic", "quadratic-equal", "gp"]
+    {
+        let answer = json(&home, &format!("numbers.csv --graph chain.dot --score {score}"));
+        assert_eq!(answer["graph"]["edges"].as_array().unwrap().len(), 2, "{score}");
+        assert_eq!(answer["nodes"][0]["score"].is_null(), score == "bic-equal", "{score}");
     }
     assert_eq!(json(&home, "mixed.csv --graph with_k.dot")["score"]["name"], "dg");
 }
@@ -136,7 +138,7 @@ fn standardising_changes_a_score_by_the_scales_alone() {
     let [raw, scaled] = ["", " --standardize"]
         .map(|more| json(&home, &format!("numbers.csv --graph chain.dot --score bic{more}")));
     assert_ne!(raw["score"]["value"], scaled["score"]["value"]);
-    let loss = |told: &Value| told["graph"]["edges"][0]["delta_score"].as_f64().unwrap();
+    let loss = |answer: &Value| answer["graph"]["edges"][0]["delta_score"].as_f64().unwrap();
     assert!((loss(&raw) - loss(&scaled)).abs() < 1e-9);
 }
 

@@ -66,9 +66,9 @@ fn parquet_and_csv_hold_the_same_table() {
     assert_eq!(summary["rows"], 80);
     assert_eq!(summary["edges"], 12);
     assert!(summary["files"][0].as_str().unwrap().ends_with("data.parquet"));
-    let told = |file: &str| json(&printed(&home, &["doctor", file, "--format", "json"]));
-    assert_eq!(told("csv/data.csv")["rows"], told("parquet/data.parquet")["rows"]);
-    assert_eq!(told("csv/data.csv")["findings"], told("parquet/data.parquet")["findings"]);
+    let answer = |file: &str| json(&printed(&home, &["doctor", file, "--format", "json"]));
+    assert_eq!(answer("csv/data.csv")["rows"], answer("parquet/data.parquet")["rows"]);
+    assert_eq!(answer("csv/data.csv")["findings"], answer("parquet/data.parquet")["findings"]);
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn evaluate_counts_what_differs() {
     let home = TempDir::new().unwrap();
     write(&home, "truth.csv", "from,to\na,b\nb,c\n");
     write(&home, "estimate.dot", "digraph { b -> a; b -> c; a -> c }");
-    let told =
+    let answer =
         json(&printed(&home, &["evaluate", "estimate.dot", "--truth", "truth.csv", "--format", "json"]));
-    let count = |key: &str| told[key].as_u64().unwrap();
+    let count = |key: &str| answer[key].as_u64().unwrap();
     assert_eq!((count("shd"), count("shd_2"), count("reversed"), count("extra")), (2, 3, 1, 1));
-    assert_eq!(told["tpr"], 0.5);
+    assert_eq!(answer["tpr"], 0.5);
 }
 
 #[test]
@@ -103,13 +103,15 @@ fn a_bare_matrix_takes_the_other_files_names_and_can_be_turned() {
     write(&home, "truth.dot", "digraph { a -> b }");
     write(&home, "matrix.csv", "0,0\n1,0\n");
     let turned = ["--orientation", "column-to-row", "--format", "json"];
-    let told =
+    let answer =
         json(&printed(&home, &[&["evaluate", "matrix.csv", "--truth", "truth.dot"], &turned[..]].concat()));
-    assert_eq!(told["shd"], 0);
-    let told = json(&printed(&home, &["evaluate", "matrix.csv", "--truth", "truth.dot", "--format", "json"]));
-    assert_eq!(told["shd"], 1);
-    let told = json(&printed(&home, &["evaluate", "truth.dot", "--truth", "matrix.csv", "--format", "json"]));
-    assert_eq!(told["reversed"], 1);
+    assert_eq!(answer["shd"], 0);
+    let answer =
+        json(&printed(&home, &["evaluate", "matrix.csv", "--truth", "truth.dot", "--format", "json"]));
+    assert_eq!(answer["shd"], 1);
+    let answer =
+        json(&printed(&home, &["evaluate", "truth.dot", "--truth", "matrix.csv", "--format", "json"]));
+    assert_eq!(answer["reversed"], 1);
 }
 
 #[test]
@@ -122,9 +124,9 @@ fn a_graph_survives_every_format() {
         let extra: &[&str] = if pair[0] == "g.npy" { &names } else { &[] };
         printed(&home, &[&["convert", pair[0], pair[1]], extra].concat());
     }
-    let told =
+    let answer =
         json(&printed(&home, &["evaluate", "end.json", "--truth", "d/truth.json", "--format", "json"]));
-    assert_eq!(told["shd"], 0);
+    assert_eq!(answer["shd"], 0);
     let edges = printed(&home, &["convert", "end.json", "-", "--to", "edge-list"]);
     assert_eq!(edges.lines().count(), 13);
 }
@@ -211,9 +213,12 @@ fn convert_says_what_it_did_and_what_a_format_has_no_place_for() {
     assert_eq!(text(npy.stderr), "note: npy has no place for names and probabilities\n");
     let quiet = run(&["convert", "in.csv", "out.npy", "--quiet"]);
     assert_eq!((quiet.stdout, quiet.stderr), (vec![], vec![]));
-    let told = json(&printed(&home, &["convert", "in.csv", "out.tetrad", "--format", "json"]));
-    assert_eq!((&told["variables"], &told["edges"], &told["to"]), (&2.into(), &1.into(), &"tetrad".into()));
-    assert_eq!(told["left_out"], serde_json::json!(["weights", "probabilities"]));
+    let answer = json(&printed(&home, &["convert", "in.csv", "out.tetrad", "--format", "json"]));
+    assert_eq!(
+        (&answer["variables"], &answer["edges"], &answer["to"]),
+        (&2.into(), &1.into(), &"tetrad".into())
+    );
+    assert_eq!(answer["left_out"], serde_json::json!(["weights", "probabilities"]));
     let all = run(&["convert", "in.csv", "out.json"]);
     assert_eq!(text(all.stderr), "");
 }

@@ -7,7 +7,7 @@ use crate::{Column, Table};
 choices! {
     /// What to do about values that are not there.
     #[derive(Default)]
-    pub enum Missing: "way to deal with missing values" {
+    pub enum Missing: "treatment of missing values" {
         /// Refuse, and say where the first one is.
         #[default]
         Error = "error",
@@ -18,7 +18,7 @@ choices! {
     }
 }
 
-/// Why missing values cannot be dealt with as asked.
+/// Why a treatment of missing values fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's message names its fields")]
@@ -83,12 +83,12 @@ impl MissingError {
     }
 }
 
-/// Against gaps where none are allowed.
+/// Advice where no value may be missing.
 pub(crate) fn fill_gaps() -> Advice {
     Advice::new("use ").set("missing", "drop").then(" or ").set("missing", "em").then(", or fill the gaps")
 }
 
-/// Against more gaps than one of the ways to deal with them can bear; `other` is the other one.
+/// Advice where a treatment of missing values fails on too many of them; `other` is the other treatment.
 pub(crate) fn too_many_gaps(other: &str) -> Advice {
     Advice::new("leave out the column with the most gaps, or use ").set("missing", other)
 }
@@ -192,7 +192,7 @@ mod tests {
         let error = "impute".parse::<Missing>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown way to deal with missing values 'impute': known are error, drop, em"
+            "unknown treatment of missing values 'impute': known are error, drop, em"
         );
     }
 }

@@ -1,8 +1,10 @@
 //! Row count, means and covariance in one pass: mergeable, threaded, and exact for columns far from zero.
 
 use gflowcausal_determinism::{map, thread_count};
+use gflowcausal_graph::Advice;
 use serde::{Deserialize, Serialize};
 
+use crate::missing::fill_gaps;
 use crate::scatter::{Centred, Layout, add_products, mirror};
 use crate::{Table, Values};
 
@@ -62,6 +64,30 @@ pub enum MomentsError {
     /// Stored parts of different sizes.
     #[error("moments of {mean} columns with a scatter matrix of {scatter} cells")]
     Shape { mean: usize, scatter: usize },
+}
+
+impl MomentsError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Categorical(_) => "text-column",
+            Self::Missing { .. } => "missing-values",
+            Self::Infinite { .. } => "infinite-value",
+            Self::Shape { .. } => "bad-table",
+        }
+    }
+
+    /// What helps.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        match self {
+            Self::Categorical(column) => Advice::new("leave it out: ").set("exclude", column),
+            Self::Missing { .. } => fill_gaps(),
+            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
+            Self::Shape { .. } => "give a scatter matrix with one row and one column for each mean".into(),
+        }
+    }
 }
 
 impl TryFrom<Parts> for Moments {
@@ -206,7 +232,7 @@ impl Moments {
         self.rows += other.rows;
     }
 
-    /// The way from this mean to the other's, without the rounding of either.
+    /// The other mean less this one, without the rounding of either.
     fn shift_to(&self, other: &Self) -> Vec<f64> {
         let rests = other.mean_rest.iter().zip(&self.mean_rest).map(|(theirs, mine)| theirs - mine);
         let means = other.mean.iter().zip(&self.mean).map(|(theirs, mine)| theirs - mine);

@@ -105,13 +105,10 @@ fn the_place_of_the_hub_is_random() {
 fn impossible_sizes_are_refused_by_name() {
     use GraphFamily::{ErdosRenyi, ErdosRenyiGnp, ScaleFree, ScaleFreeDirected};
     assert_eq!(refusal(ErdosRenyi, 0, GraphSize::Edges(0)), "a graph needs at least 1 node");
-    assert_eq!(
-        refusal(ErdosRenyi, 4, GraphSize::Edges(7)),
-        "7 edges do not fit into the 6 pairs of 4 nodes: ask for fewer"
-    );
+    assert_eq!(refusal(ErdosRenyi, 4, GraphSize::Edges(7)), "7 edges do not fit into the 6 pairs of 4 nodes");
     assert_eq!(
         refusal(ErdosRenyiGnp, 4, GraphSize::Degree(2)),
-        "8 edges do not fit into the 6 pairs of 4 nodes: ask for fewer"
+        "8 edges do not fit into the 6 pairs of 4 nodes"
     );
     assert_eq!(
         refusal(ScaleFree, 5, GraphSize::Degree(5)),
@@ -119,6 +116,6 @@ fn impossible_sizes_are_refused_by_name() {
     );
     assert_eq!(
         refusal(ScaleFreeDirected, 30, GraphSize::Edges(60)),
-        "graph 'sf-directed' of 30 nodes has m·(30−m) edges, never 60: give degree m instead"
+        "graph 'sf-directed' of 30 nodes has m·(30−m) edges, never 60"
     );
 }

@@ -120,7 +120,7 @@ impl std::io::Write for Full {
 }
 
 #[test]
-fn a_full_disk_is_told_as_such() {
+fn a_full_disk_is_reported_as_such() {
     let table = &simulated_tables()[0];
     let kind = |written: std::io::Result<()>| written.unwrap_err().kind();
     assert_eq!(kind(write_csv(table, Full(100))), std::io::ErrorKind::StorageFull);

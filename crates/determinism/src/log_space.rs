@@ -1,4 +1,4 @@
-//! Sums of numbers that are known by their logarithm.
+//! Sums in log space.
 
 /// `ln Σ exp(x)`; negative infinity for no terms.
 #[must_use]

@@ -38,7 +38,7 @@ pub enum Stream {
     Graph { k: u64 },
     /// One start of a search that starts more than once.
     Restart { k: u64 },
-    /// The directions from which independent components are looked for.
+    /// The initial directions of independent component analysis.
     Unmixing,
     /// The rows of one bootstrap of a table.
     Bootstrap { k: u64 },
@@ -46,6 +46,8 @@ pub enum Stream {
     Layering { start: u64, round: u64 },
     /// Where one of the chains over layerings starts.
     LayeringStart { start: u64 },
+    /// The seed of one part of many draws.
+    Part { k: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -72,6 +74,7 @@ impl Stream {
             Self::Bootstrap { k } => [40, k, 0],
             Self::Layering { start, round } => [50, start, round],
             Self::LayeringStart { start } => [51, start, 0],
+            Self::Part { k } => [52, k, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

@@ -86,7 +86,7 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// The probability of a random action: falls in a straight line, then stays.
+/// The probability of a random action: decreases linearly, then stays constant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExplorationConfig {
@@ -94,7 +94,7 @@ pub struct ExplorationConfig {
     pub start: f64,
     /// After `iterations`.
     pub end: f64,
-    /// How long it falls.
+    /// For how many iterations it decreases.
     pub iterations: usize,
 }
 
@@ -104,7 +104,7 @@ impl Default for ExplorationConfig {
     }
 }
 
-/// The temperature `T` of `ln r / T`: falls geometrically, then stays.
+/// The temperature `T` of `ln r / T`: decreases geometrically, then stays constant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemperatureConfig {
@@ -113,7 +113,7 @@ pub struct TemperatureConfig {
     /// Where it starts. None: at the spread of the log-rewards of random terminal states, or at the target where
     /// that is higher.
     pub start: Option<f64>,
-    /// How long it falls; zero: it is the target from the first iteration.
+    /// For how many iterations it decreases; zero: it is the target from the first iteration.
     pub iterations: usize,
 }
 

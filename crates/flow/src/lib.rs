@@ -3,6 +3,7 @@
 //! This crate knows states and log-rewards. It never sees data.
 
 mod adam;
+mod backward_policy;
 mod checkpoint;
 mod config;
 mod environment;
@@ -18,17 +19,17 @@ mod schedule;
 mod terminal;
 mod trainer;
 
-pub use checkpoint::{CheckpointError, Policy, ResumeError};
+pub use checkpoint::{CheckpointError, Policy, ResumeError, check_checkpoint};
 pub use config::{
     ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
     ValidTrainConfig,
 };
 pub use environment::{Action, Environment, EnvironmentError, InputChange, State, Walk};
-pub use exact::{Distribution, Divergence, Lattice, LatticeError, StateSpace, TooManyStates};
-pub use network::{Activation, DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
+pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
+pub use network::{DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LocalLogReward, LogReward};
-pub use sampler::{Sample, SampleMode, Sampler};
+pub use sampler::{Sample, Sampler};
 pub use terminal::{Terminal, TerminalKind};
 pub use trainer::{Best, LocalSearch, Problem, TrainError, Trainer};

@@ -1,4 +1,4 @@
-//! What training tells whoever watches. The library itself prints nothing.
+//! The events of training, for observers. The library itself prints nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,9 +47,9 @@ pub enum Event<'a> {
     Iteration(Progress),
 }
 
-/// Whoever watches training.
+/// An observer of training.
 pub trait Observer {
-    /// Is told of each event as it happens.
+    /// Is called with each event as it happens.
     fn observe(&mut self, event: &Event<'_>);
 }
 

@@ -1,4 +1,4 @@
-//! Terminal states worth learning from again: the best ever seen and the latest, each once.
+//! The replay buffer of terminal states: the best ever seen and the latest, each once.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Log-rewards: what the walks are rewarded with, never formed as a reward itself.
+//! Log-rewards of terminal states; the reward itself is never formed.
 
 use gflowcausal_graph::NodeSet;
 

@@ -1,67 +1,29 @@
 //! Trajectories in lock step: all of them take one action, then the network evaluates all their states at once.
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp};
+use gflowcausal_determinism::{StreamRng, cancellation_point, categorical};
 
+use crate::backward_policy::log_pb;
 use crate::{Action, Environment, InputChange, LogReward, Network, State, Tape, Terminal};
 
-/// How an action is selected at a state.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum ActionSelection {
-    /// By the policy, but with this probability any allowed action.
-    Exploring(f64),
-    /// By the policy's probabilities to the power of one over this temperature.
-    Tempered(f64),
-    /// The largest flow, the first of equals.
-    Greedy,
-}
-
-impl ActionSelection {
-    /// The place of the selected action among those allowed at a normalized row.
-    fn select(self, tape: &Tape, row: usize, rng: &mut StreamRng) -> usize {
-        let probs = tape.probs(row);
-        match self {
-            Self::Exploring(exploration) if exploration > 0.0 && rng.random_bool(exploration) => {
-                rng.random_range(0..probs.len())
-            }
-            Self::Exploring(_) => draw_place(probs.iter().map(|&prob| f64::from(prob)), rng.random()),
-            Self::Tempered(temperature) => {
-                let total = tempered_outflow(tape.log_flows(row), temperature);
-                let flows = tape.log_flows(row).iter();
-                draw_place(flows.map(|&flow| (f64::from(flow) / temperature - total).exp()), rng.random())
-            }
-            Self::Greedy => largest_place(tape.log_flows(row)),
-        }
+/// The place of the selected action among those allowed at a normalized row: by the policy, but with probability
+/// `exploration` any of them.
+fn select(tape: &Tape, row: usize, exploration: f64, rng: &mut StreamRng) -> usize {
+    let probs = tape.probs(row);
+    if exploration > 0.0 && rng.random_bool(exploration) {
+        return rng.random_range(0..probs.len());
     }
+    let probs = probs.iter().map(|&prob| f64::from(prob));
+    categorical(probs.enumerate(), rng.random()).unwrap_or(0)
+}
 
-    /// `ln` of the probability that [`Self::select`] returns `place`.
-    fn log_probability(self, tape: &Tape, row: usize, place: usize) -> f64 {
-        let log_flow = f64::from(tape.log_flows(row)[place]);
-        match self {
-            Self::Exploring(0.0) => log_flow - tape.log_outflow(row),
-            Self::Exploring(exploration) => {
-                let prob = (log_flow - tape.log_outflow(row)).exp();
-                (exploration / tape.requested(row).len() as f64 + (1.0 - exploration) * prob).ln()
-            }
-            Self::Tempered(temperature) => {
-                log_flow / temperature - tempered_outflow(tape.log_flows(row), temperature)
-            }
-            Self::Greedy => 0.0,
-        }
+/// `ln` of the probability that [`select`] returns `place`.
+fn log_probability(tape: &Tape, row: usize, exploration: f64, place: usize) -> f64 {
+    let log_prob = f64::from(tape.log_flows(row)[place]) - tape.log_outflow(row);
+    if exploration == 0.0 {
+        return log_prob;
     }
-}
-
-fn tempered_outflow(log_flows: &[f32], temperature: f64) -> f64 {
-    log_sum_exp(log_flows.iter().map(|&flow| f64::from(flow) / temperature))
-}
-
-/// The place in whose share of the unit interval `target` lies.
-fn draw_place(probabilities: impl Iterator<Item = f64>, target: f64) -> usize {
-    categorical(probabilities.enumerate(), target).unwrap_or(0)
-}
-
-fn largest_place(flows: &[f32]) -> usize {
-    (1..flows.len()).fold(0, |best, place| if flows[place] > flows[best] { place } else { best })
+    (exploration / tape.requested(row).len() as f64 + (1.0 - exploration) * log_prob.exp()).ln()
 }
 
 /// The parents of one state.
@@ -86,7 +48,7 @@ impl Parents {
         parents
     }
 
-    /// The action that leads from each parent, and the inputs that are switched on the way back to it.
+    /// The action that leads from each parent, and the inputs that are switched on the step back to it.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Action, &[InputChange])> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let changes = starts.zip(&self.ends).map(|(&start, &end)| &self.changes[start..end]);
@@ -133,7 +95,7 @@ pub(crate) struct Guide {
     pub(crate) script: Option<Vec<Action>>,
 }
 
-/// A trajectory on its way.
+/// An unfinished trajectory.
 struct Growing<'a> {
     guide: &'a mut Guide,
     trajectory: Trajectory,
@@ -142,11 +104,12 @@ struct Growing<'a> {
     partial_log_reward: f64,
 }
 
-/// One trajectory for each of `guides` from the initial state to the end, one action each at a time.
+/// One trajectory for each of `guides` from the initial state to the end, one action each at a time, any allowed action
+/// with probability `exploration`.
 pub(crate) fn roll_out(
     environment: &dyn Environment,
     network: &dyn Network,
-    selection: ActionSelection,
+    exploration: f64,
     recording: Recording<'_>,
     guides: &mut [Guide],
     tape: &mut Tape,
@@ -167,6 +130,7 @@ pub(crate) fn roll_out(
         .collect();
     let mut first = 0;
     while first < tape.len() {
+        cancellation_point();
         network.forward(tape, first);
         tape.normalize();
         if !recording.for_gradient {
@@ -175,7 +139,7 @@ pub(crate) fn roll_out(
         }
         first = tape.len();
         for growing in growing.iter_mut().filter(|growing| !growing.state.is_terminal()) {
-            growing.step(selection, recording, tape, &mut allowed);
+            growing.step(exploration, recording, tape, &mut allowed);
         }
     }
     growing.into_iter().map(Growing::finish).collect()
@@ -184,18 +148,18 @@ pub(crate) fn roll_out(
 impl Growing<'_> {
     fn step(
         &mut self,
-        selection: ActionSelection,
+        exploration: f64,
         recording: Recording<'_>,
         tape: &mut Tape,
         actions: &mut Vec<Action>,
     ) {
-        let place = self.select(selection, tape);
+        let place = self.select(exploration, tape);
         let action = tape.requested(self.row)[place];
         self.record(place, action, recording);
         self.state.input_changes(action, &mut self.trajectory.last_changes);
         self.state.apply(action);
         self.state.parents(actions);
-        self.trajectory.log_pb.push(-(actions.len() as f64).ln());
+        self.trajectory.log_pb.push(log_pb(actions.len()));
         if recording.parents {
             self.trajectory.parents.push(Parents::of(&*self.state, actions));
         }
@@ -205,7 +169,7 @@ impl Growing<'_> {
         }
     }
 
-    fn select(&mut self, selection: ActionSelection, tape: &Tape) -> usize {
+    fn select(&mut self, exploration: f64, tape: &Tape) -> usize {
         let step = self.trajectory.actions.len();
         if let Some(script) = &self.guide.script {
             return tape
@@ -213,8 +177,8 @@ impl Growing<'_> {
                 .binary_search(&script[step])
                 .expect("scripts keep to allowed actions");
         }
-        let place = selection.select(tape, self.row, &mut self.guide.rng);
-        self.trajectory.log_pf += selection.log_probability(tape, self.row, place);
+        let place = select(tape, self.row, exploration, &mut self.guide.rng);
+        self.trajectory.log_pf += log_probability(tape, self.row, exploration, place);
         place
     }
 

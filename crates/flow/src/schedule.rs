@@ -1,4 +1,4 @@
-//! How exploration, temperature and step lengths fall in the course of training.
+//! Schedules of exploration, temperature and learning rate.
 
 use crate::{ExplorationConfig, OptimizerConfig, TemperatureConfig};
 

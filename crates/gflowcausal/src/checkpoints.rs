@@ -1,10 +1,15 @@
 //! Training on disk: saved so that it can go on to the same end, bit for bit.
 
-use gflowcausal_flow::{Problem, Progress, ResumeError, Trainer, ValidTrainConfig};
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use gflowcausal_flow::{Problem, Progress, ResumeError, Trainer, ValidTrainConfig, check_checkpoint};
 use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_posterior::ChainsState;
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::digest;
+use crate::run_file::check_version;
 use crate::training_log::{read_log, write_log};
 use crate::{Error, RunDir};
 
@@ -24,12 +29,21 @@ const CHAINS: &str = "chains.json";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StoredChains {
+    version: String,
+    /// Of everything else, as it is written.
+    sha256: String,
     fingerprint: String,
     graphs: Vec<Vec<(usize, usize)>>,
     pub(crate) state: ChainsState,
 }
 
 impl StoredChains {
+    /// The checksum of everything else.
+    fn checksum(&self) -> String {
+        let rest = (&self.version, &self.fingerprint, &self.graphs, &self.state);
+        digest(&serde_json::to_vec(&rest).expect("every value has a JSON form"))
+    }
+
     /// The graphs that searches had found.
     ///
     /// # Errors
@@ -56,9 +70,29 @@ pub struct Checkpoints<'a> {
     pub fingerprint: &'a str,
     /// Whether to go on from what is there.
     pub resumes: bool,
+    /// The first failure to write: the run goes on without, and has a result.
+    unsaved: &'a RefCell<Option<Error>>,
 }
 
-impl Checkpoints<'_> {
+impl<'a> Checkpoints<'a> {
+    /// Saves to `dir`; the first failure to do so is kept in `unsaved`.
+    pub(crate) fn new(
+        dir: &'a RunDir,
+        fingerprint: &'a str,
+        resumes: bool,
+        unsaved: &'a RefCell<Option<Error>>,
+    ) -> Self {
+        Self { dir, fingerprint, resumes, unsaved }
+    }
+
+    /// Writes a file, unless one could not be written before.
+    fn write(&self, name: &str, content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) {
+        let mut unsaved = self.unsaved.borrow_mut();
+        if unsaved.is_none() {
+            *unsaved = self.dir.write(name, content).err().map(Error::from);
+        }
+    }
+
     /// The trainer and its history as they were saved; none if nothing was, or nothing is wanted.
     pub(crate) fn resume<'p>(
         &self,
@@ -69,7 +103,7 @@ impl Checkpoints<'_> {
         if !self.resumes || !path.exists() {
             return Ok(None);
         }
-        let trainer =
+        let (trainer, log_sha256) =
             Trainer::resume(&path, settings, problem, self.fingerprint).map_err(|error| match error {
                 ResumeError::Checkpoint(error) => Error::Checkpoint(error),
                 ResumeError::Train(error) => Error::Train(error),
@@ -78,16 +112,29 @@ impl Checkpoints<'_> {
         let mut history = read_log(&log).ok_or_else(|| Error::DamagedLog(self.dir.file(LOG)))?;
         // The log is written first, so it may be one save ahead of the checkpoint.
         history.truncate(trainer.iteration());
-        if history.len() < trainer.iteration() {
+        if log_checksum(&history) != log_sha256 {
             return Err(Error::DamagedLog(self.dir.file(LOG)));
         }
         Ok(Some((trainer, history)))
     }
 
+    /// Refuses damaged files before anything is computed.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.resumes && self.dir.file(CHECKPOINT).exists() {
+            check_checkpoint(&self.dir.file(CHECKPOINT))?;
+            read_log(&self.dir.read(LOG)?).ok_or_else(|| Error::DamagedLog(self.dir.file(LOG)))?;
+        }
+        self.resume_chains().map(|_| ())
+    }
+
     /// Saves everything that the rest of the run depends on.
-    pub(crate) fn save(&self, trainer: &Trainer<'_>, history: &[Progress]) -> Result<(), Error> {
-        self.dir.write(LOG, |out| write_log(out, history))?;
-        Ok(trainer.save(&self.dir.file(CHECKPOINT), self.fingerprint)?)
+    pub(crate) fn save(&self, trainer: &Trainer<'_>, history: &[Progress]) {
+        self.write(LOG, |out| write_log(out, history));
+        let bytes = trainer.checkpoint_bytes(self.fingerprint, &log_checksum(history));
+        self.write(CHECKPOINT, |out| out.write_all(&bytes));
     }
 
     /// The chains as they were saved; none if nothing was, or nothing is wanted.
@@ -99,19 +146,34 @@ impl Checkpoints<'_> {
         let parsed = serde_json::from_slice(&self.dir.read(CHAINS)?);
         let stored: StoredChains =
             parsed.map_err(|error| Error::DamagedRun { path: path.clone(), reason: error.to_string() })?;
+        if stored.checksum() != stored.sha256 {
+            let reason = "its checksum does not fit what it holds".to_owned();
+            return Err(Error::DamagedRun { path, reason });
+        }
+        check_version(&path, Some(&stored.version))?;
         if stored.fingerprint == self.fingerprint { Ok(Some(stored)) } else { Err(Error::OtherData { path }) }
     }
 
     /// Saves chains and the `graphs` that searches found.
-    pub(crate) fn save_chains(&self, graphs: &[Dag], state: ChainsState) -> Result<(), Error> {
+    pub(crate) fn save_chains(&self, graphs: &[Dag], state: ChainsState) {
         let edges = |graph: &Dag| graph.edges().map(|edge| (edge.from, edge.to)).collect();
         let graphs = graphs.iter().map(edges).collect();
-        let stored = StoredChains { fingerprint: self.fingerprint.to_owned(), graphs, state };
-        Ok(self.dir.write(CHAINS, |out| Ok(serde_json::to_writer(out, &stored)?))?)
+        let (version, fingerprint) = (env!("CARGO_PKG_VERSION").to_owned(), self.fingerprint.to_owned());
+        let mut stored = StoredChains { version, sha256: String::new(), fingerprint, graphs, state };
+        stored.sha256 = stored.checksum();
+        self.write(CHAINS, |out| Ok(serde_json::to_writer(out, &stored)?));
     }
 
     /// Saves the policy alone.
-    pub(crate) fn save_policy(&self, trainer: &Trainer<'_>) -> Result<(), Error> {
-        Ok(trainer.save_policy(&self.dir.file(POLICY), self.fingerprint)?)
+    pub(crate) fn save_policy(&self, trainer: &Trainer<'_>) {
+        let bytes = trainer.policy_bytes(self.fingerprint);
+        self.write(POLICY, |out| out.write_all(&bytes));
     }
+}
+
+/// The checksum of the log of training.
+fn log_checksum(history: &[Progress]) -> String {
+    let mut log = Vec::new();
+    write_log(&mut log, history).expect("memory takes every line");
+    digest(&log)
 }

@@ -1,56 +1,63 @@
 //! The only clock of a run: measures its phases, decides when to save and when time is up.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::{Control, Phase, Seconds};
+use crate::{Control, Deadlines, Phase, Seconds};
 
 /// How often training is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// Sets flags in time: `hurry` at half of the `budget`, `stop` at its end; ends with whoever holds the sender of `done`.
+/// How often the time is looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long a run that is to stop may take to make a result of what it has.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the `budget`, `stop` at its end, `grace` half
+/// a second after `stop`, whoever set that.
 pub(crate) fn keep_time(
-    budget: Duration,
+    budget: Option<Duration>,
     start: Instant,
-    hurry: &AtomicBool,
-    stop: &AtomicBool,
+    deadlines: &Deadlines,
     done: &Receiver<()>,
 ) {
-    for (flag, due) in [(hurry, budget / 2), (stop, budget)] {
-        let left = due.saturating_sub(start.elapsed());
-        if done.recv_timeout(left) != Err(RecvTimeoutError::Timeout) {
+    let mut stopped = None;
+    while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        let has_passed = |share: u32| budget.is_some_and(|budget| start.elapsed() >= budget * share / 2);
+        if has_passed(1) {
+            deadlines.hurry.set();
+        }
+        if has_passed(2) {
+            deadlines.stop.set();
+        }
+        if deadlines.stop.is_set() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            deadlines.grace.set();
             return;
         }
-        flag.store(true, Ordering::Relaxed);
     }
 }
 
-/// How long a run has taken, and may take.
+/// How long a run has taken.
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// What each phase has taken so far.
     pub(crate) seconds: Seconds,
-    start: Instant,
     last: Instant,
     saved: Instant,
-    budget: Option<Duration>,
     saves: bool,
     before: Option<Phase>,
 }
 
 impl Clock {
-    /// A clock of a run that began at `start`, has a `budget` of time, and saves or does not.
-    pub(crate) fn new(start: Instant, budget: Option<Duration>, saves: bool) -> Self {
+    /// A clock of a run that saves or does not.
+    pub(crate) fn new(saves: bool) -> Self {
         let now = Instant::now();
-        Self { seconds: Seconds::default(), start, last: now, saved: now, budget, saves, before: None }
+        Self { seconds: Seconds::default(), last: now, saved: now, saves, before: None }
     }
 
-    /// Takes note of a phase, and sets `stop` once time is up.
-    pub(crate) fn note(&mut self, phase: Phase, stop: &AtomicBool) -> Control {
-        if self.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
-            stop.store(true, Ordering::Relaxed);
-        }
+    /// Takes note of a phase.
+    pub(crate) fn note(&mut self, phase: Phase) -> Control {
         if let Phase::Iteration(_) | Phase::Chains { .. } = phase {
             return self.control();
         }
@@ -76,20 +83,35 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::*;
 
     #[test]
-    fn every_search_counts_and_time_runs_out() {
-        let stop = AtomicBool::new(false);
-        let mut clock = Clock::new(Instant::now(), None, false);
+    fn every_search_counts() {
+        let mut clock = Clock::new(false);
         for _ in 0..3 {
-            assert_eq!(clock.note(Phase::Searching, &stop), Control::Continue);
+            assert_eq!(clock.note(Phase::Searching), Control::Continue);
             std::thread::sleep(Duration::from_millis(5));
         }
-        clock.note(Phase::Done, &stop);
+        clock.note(Phase::Done);
         assert!(clock.seconds.search >= 0.015, "{}", clock.seconds.search);
-        assert!(!stop.load(Ordering::Relaxed));
-        Clock::new(Instant::now(), Some(Duration::ZERO), false).note(Phase::Searching, &stop);
-        assert!(stop.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn time_runs_out_in_three_steps() {
+        let (_running, done) = channel();
+        let deadlines = Deadlines::default();
+        keep_time(Some(Duration::ZERO), Instant::now(), &deadlines, &done);
+        assert!(deadlines.hurry.is_set() && deadlines.stop.is_set() && deadlines.grace.is_set());
+    }
+
+    #[test]
+    fn a_run_that_is_over_sets_nothing() {
+        let (running, done) = channel();
+        drop(running);
+        let deadlines = Deadlines::default();
+        keep_time(Some(Duration::ZERO), Instant::now(), &deadlines, &done);
+        assert!(!deadlines.hurry.is_set());
     }
 }

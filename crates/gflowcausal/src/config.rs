@@ -13,7 +13,7 @@ use crate::option_spec::{
     one_of_named, options, whole,
 };
 
-/// More than this many of anything is a slip of the pen.
+/// More than this many of anything is a typing error.
 const MANY: u64 = 1_000_000;
 
 /// The heading of what is known beforehand.
@@ -56,7 +56,7 @@ options! {
     /// Units of each hidden layer.
     hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables");
     /// Graphs are drawn ∝ exp(score / T).
-    temperature: f64 = 1.0, number("T", Range::Positive);
+    temperature: f64 = 1.0, number("T", Range::Moderate);
     /// How many graphs are drawn for the probabilities.
     samples: usize = 1000, whole("N", 1, 100 * MANY);
     /// The weight of the L1 penalty of methods `notears` and `dagma`.
@@ -77,12 +77,14 @@ options! {
     knowledge: Option<String> = None, file("FILE").under(KNOWLEDGE).common();
     /// A column to leave out; may be repeated.
     exclude: Vec<String> = Vec::new(), list("NAME").under(READING).common();
-    /// Go on in spite of this finding of the doctor's; may be repeated.
+    /// Continue despite this finding of `doctor`; may be repeated.
     ignore: Vec<String> = Vec::new(), list("CODE").under(READING).common();
     /// What to do about missing values.
     missing: Missing = Missing::Error, one_of::<Missing>().under(READING).common();
     /// Scale each column to mean 0 and standard deviation 1 first.
     standardize: bool = false, flag().under(READING).common();
+    /// The most rows that scores `gp` and `spline` and pruning `cam` use, evenly spaced.
+    rows_used: Option<usize> = None, whole("N", 10, 1000 * MANY).open("2000 for gp, 10000 for spline and cam");
     /// The same seed gives the same result.
     seed: u64 = 0, whole("N", 0, i64::MAX as u64).common();
 }
@@ -309,6 +311,7 @@ mod tests {
             knowledge: Some("/knowledge".into()),
             exclude: vec!["c".into()],
             ignore: vec!["outliers".into()],
+            rows_used: Some(10),
             ..Config::default()
         }
     }

@@ -17,11 +17,11 @@ const BLOCK: u64 = 64;
 /// How many classes are ranked: the best and the runners-up.
 const RANKED: usize = 11;
 
-/// How many of the graphs that searches found are starts of chains; the others start at random.
-const FOUND_STARTS: usize = 2;
+/// Up to how many variables one of the chains starts at random: with more it would not be through in time.
+const MOST_WITH_RANDOM_START: usize = 40;
 
-/// How many draws all starts keep of a round, after the burn-in.
-const DRAWS_PER_ROUND: u64 = 12;
+/// A graph is far better than another if it is likelier by more nats than this.
+const FAR: f64 = 10.0;
 
 /// How many candidates a variable has when time is short.
 const HURRIED_CANDIDATES: usize = 8;
@@ -32,6 +32,15 @@ pub(crate) struct DagPosterior<'a> {
     score: &'a dyn LocalScore,
     tables: ParentSetTables,
     graphs: Vec<Dag>,
+    candidates: usize,
+}
+
+/// How a run of chains ended.
+enum ChainsOutcome {
+    /// With probabilities, unless there was no time for any.
+    Inferred(Option<Box<Inferred>>),
+    /// At a graph far better than all that the searches found.
+    Better(Dag),
 }
 
 /// Probabilities, and the draws behind them.
@@ -44,7 +53,7 @@ pub(crate) struct Inferred {
 pub(crate) fn candidate_limit(model: &ScoringModel, is_hurried: bool) -> usize {
     let nodes = model.constraints().nodes();
     let most = match (model.is_cheap(), nodes) {
-        (true, ..=17) => nodes - 1,
+        (true, ..=18) => nodes - 1,
         (true, ..=40) => 14,
         (true, ..=120) => 12,
         (true, _) => 10,
@@ -74,7 +83,7 @@ impl<'a> DagPosterior<'a> {
         let constraints = model.constraints();
         let sets = candidate_parents(score, constraints, &graphs, candidates);
         match ParentSetTables::new(score, constraints, &sets, &graphs, &settings, stop) {
-            Ok(tables) => Ok(Some(Self { model, score, tables, graphs })),
+            Ok(tables) => Ok(Some(Self { model, score, tables, graphs, candidates })),
             Err(ScoreError::Stopped) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -113,43 +122,91 @@ impl<'a> DagPosterior<'a> {
     }
 
     /// Partition MCMC until the starts agree, the rounds are used up or the run is to stop; none if it stops before
-    /// the first round is complete.
+    /// the first round is complete. Chains that come upon a far better graph start again from there, with tables around it.
     ///
     /// # Errors
     /// When a checkpoint cannot be written.
     pub(crate) fn chains(
-        &self,
+        &mut self,
         config: &Config,
         context: &mut RunContext<'_>,
     ) -> Result<Option<Inferred>, Error> {
-        let nodes = self.tables.nodes();
-        let settings = chains_config(config, nodes);
-        let stored = context.checkpoints.as_ref().map_or(Ok(None), Checkpoints::resume_chains)?;
-        let mut chains = match &stored {
-            Some(stored) => Chains::resume(&self.tables, &stored.state, settings.clone())?,
-            None => {
-                let starts = &self.graphs[..self.graphs.len().min(FOUND_STARTS)];
-                Chains::new(&self.tables, self.model.constraints(), starts, settings.clone())?
-            }
-        };
-        let most = most_rounds(nodes, config.samples);
-        let least = most.min(config.samples as u64 / DRAWS_PER_ROUND);
-        while chains.rounds() < most {
-            let next = next_check(chains.rounds()).min(most);
-            let is_stopped =
-                chains.advance(next - chains.rounds(), context.stop) > 0 && chains.rounds() < next;
-            let is_done = chains.rounds() >= least
-                && chains.summary().is_some_and(|summary| settings.is_converged(&summary));
-            let control = context.report(Phase::Chains { done: chains.rounds(), most });
-            if control == Control::Save {
-                self.save(&chains, context)?;
-            }
-            if is_done || is_stopped || context.is_stopped() {
-                break;
+        loop {
+            let better = match self.run_chains(config, context)? {
+                ChainsOutcome::Inferred(inferred) => return Ok(inferred.map(|inferred| *inferred)),
+                ChainsOutcome::Better(graph) => graph,
+            };
+            let mut graphs = std::mem::take(&mut self.graphs);
+            graphs.insert(0, better);
+            let build = || Self::new((self.model, self.score), graphs, self.candidates, context.stop());
+            match context.until_stop(build).unwrap_or(Ok(None))? {
+                Some(target) => *self = target,
+                None => return Ok(None),
             }
         }
-        self.save(&chains, context)?;
-        let Some(summary) = chains.summary() else { return Ok(None) };
+    }
+
+    fn run_chains(&self, config: &Config, context: &mut RunContext<'_>) -> Result<ChainsOutcome, Error> {
+        let nodes = self.tables.nodes();
+        let settings = chains_config(config, nodes);
+        let mut chains = self.begin(&settings, context)?;
+        let for_draws = (config.samples as f64 / draws_per_round(&settings)).ceil() as u64;
+        let asks_for_more = config.samples > Config::default().samples;
+        let most = most_rounds(nodes).max(if asks_for_more { for_draws } else { 0 });
+        let least = for_draws.max(least_rounds(nodes)).min(most);
+        // Asked before each stretch, so that a finished run that is resumed stays as it is.
+        let is_done = |chains: &Chains<'_>| {
+            let is_check = chains.rounds() > 0 && next_check(chains.rounds() - 1) == chains.rounds();
+            let is_converged = || chains.summary().is_some_and(|summary| settings.is_converged(&summary));
+            is_check && chains.rounds() >= least && is_converged()
+        };
+        while chains.rounds() < most && !is_done(&chains) {
+            let next = next_check(chains.rounds()).min(most);
+            let is_stopped =
+                chains.advance(next - chains.rounds(), context.stop()) > 0 && chains.rounds() < next;
+            let control = context.report(Phase::Chains { done: chains.rounds(), most });
+            if is_stopped || context.is_stopped() {
+                break;
+            }
+            let better = if context.is_hurried() { None } else { self.better_draw(&chains) };
+            if let Some(graph) = better {
+                return Ok(ChainsOutcome::Better(graph));
+            }
+            if control == Control::Save {
+                self.save(&chains, context);
+            }
+        }
+        self.save(&chains, context);
+        Ok(ChainsOutcome::Inferred(self.inferred(&chains).map(Box::new)))
+    }
+
+    /// New chains, or those of the checkpoint if it has the same graphs.
+    fn begin(&self, settings: &ChainsConfig, context: &RunContext<'_>) -> Result<Chains<'_>, Error> {
+        let stored = context.checkpoints.as_ref().map_or(Ok(None), Checkpoints::resume_chains)?;
+        match stored {
+            Some(stored) if stored.graphs(self.tables.nodes())? == self.graphs => {
+                Ok(Chains::resume(&self.tables, &stored.state, settings.clone())?)
+            }
+            _ => {
+                let starts = self.starts(settings.starts);
+                Ok(Chains::new(&self.tables, self.model.constraints(), &starts, settings.clone())?)
+            }
+        }
+    }
+
+    /// The best draw, if it is far better than what the searches found.
+    fn better_draw(&self, chains: &Chains<'_>) -> Option<Dag> {
+        let draws = chains.draws().into_iter().flatten();
+        let best = draws.max_by(|a, b| a.log_score.total_cmp(&b.log_score))?;
+        (best.log_score > self.best_term() + FAR).then_some(best.dag)
+    }
+
+    fn best_term(&self) -> f64 {
+        self.graphs.iter().map(|graph| self.tables.log_dag(graph)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn inferred(&self, chains: &Chains<'_>) -> Option<Inferred> {
+        let summary = chains.summary()?;
         let lists = chains.draws();
         let dags = |half: usize| {
             let part = move |list: &'_ Vec<gflowcausal_posterior::Draw>| {
@@ -161,27 +218,39 @@ impl<'a> DagPosterior<'a> {
         let log_z = log_z_by_recapture(&self.tables, dags(0), dags(1));
         let draws = lists.iter().flatten().map(|draw| self.sample(draw.dag.clone(), None)).collect();
         let draws = GraphSample::merged(draws);
-        let mut posterior = Posterior::of_chains(nodes, &summary, &draws);
+        let mut posterior = Posterior::of_chains(&self.tables, &summary, &draws);
         posterior.log_z = log_z;
-        Ok(Some(Inferred { posterior, draws }))
+        Some(Inferred { posterior, draws })
     }
 
-    /// The best graph and the runners-up among `draws` and what the searches found, one for each class.
-    pub(crate) fn ranked(&self, draws: &[GraphSample]) -> Vec<RunnerUp> {
+    /// Where chains start: at the graphs that searches found, those far below the best left out, and one at random where
+    /// that is soon forgotten.
+    fn starts(&self, count: usize) -> Vec<Dag> {
+        let at_random = usize::from(self.tables.nodes() <= MOST_WITH_RANDOM_START);
+        let least = self.best_term() - FAR;
+        let near = self.graphs.iter().filter(|graph| self.tables.log_dag(graph) >= least);
+        near.cycle().take(count - at_random).cloned().collect()
+    }
+
+    /// The best graph and the runners-up among `draws` and what the searches found, one for each class; the best alone
+    /// where there is no time for more.
+    pub(crate) fn ranked(&self, draws: &[GraphSample], context: &RunContext<'_>) -> Vec<RunnerUp> {
         let ranking = Ranking {
             tables: &self.tables,
             constraints: self.model.constraints(),
             is_score_equivalent: self.score.is_score_equivalent(),
         };
-        ranking.best(self.graphs.iter().chain(draws.iter().map(|draw| &draw.dag)), RANKED)
+        let graphs = || self.graphs.iter().chain(draws.iter().map(|draw| &draw.dag));
+        let ranked = context.finish(|| ranking.best(graphs(), RANKED));
+        ranked.unwrap_or_else(|| ranking.heaviest(graphs()).into_iter().collect())
     }
 
-    fn save(&self, chains: &Chains<'_>, context: &RunContext<'_>) -> Result<(), Error> {
+    fn save(&self, chains: &Chains<'_>, context: &RunContext<'_>) {
         match &context.checkpoints {
             Some(checkpoints) if chains.rounds() > 0 && !context.is_hurried() => {
-                checkpoints.save_chains(&self.graphs, chains.state())
+                checkpoints.save_chains(&self.graphs, chains.state());
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
@@ -209,15 +278,28 @@ fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
     }
 }
 
-/// The most rounds of all starts: fewer the longer one takes, and more where more draws than usual are asked for.
-fn most_rounds(nodes: usize, samples: usize) -> u64 {
-    let usual = match nodes {
-        ..=40 => 80,
+/// How many draws all starts keep of a round, the burn-in taken off.
+fn draws_per_round(settings: &ChainsConfig) -> f64 {
+    settings.starts as f64 * settings.sweeps as f64 * (1.0 - settings.burn_in)
+}
+
+/// The fewest rounds of all starts: where rounds are short, there is no reason to save any.
+const fn least_rounds(nodes: usize) -> u64 {
+    match nodes {
+        ..=20 => 2000 / nodes as u64,
+        _ => 1,
+    }
+}
+
+/// The most rounds of all starts: fewer the longer one takes.
+const fn most_rounds(nodes: usize) -> u64 {
+    match nodes {
+        ..=10 => 2000 / nodes as u64,
+        11..=20 => 200,
+        21..=40 => 80,
         41..=120 => 40,
         _ => 12,
-    };
-    let is_usual = samples <= Config::default().samples;
-    if is_usual { usual } else { usual.max(samples as u64 / DRAWS_PER_ROUND) }
+    }
 }
 
 /// The number of rounds after which convergence is next checked: a fixed sequence, wherever a run was interrupted.

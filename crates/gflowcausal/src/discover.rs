@@ -1,16 +1,17 @@
-//! The main job: a table in, graphs and how sure to be of them out.
+//! Discovery: a table in, graphs and their probabilities out.
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 
-use gflowcausal_data::{Column, Finding, Missing, Moments, Table, doctor};
+use gflowcausal_data::{Column, Finding, Missing, Moments, Severity, Table, doctor};
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
-use gflowcausal_graph::{Constraints, Dag, Knowledge, Order, Pdag};
+use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
 use gflowcausal_graph_io::read_knowledge;
+use gflowcausal_score::ScoreError;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName, option};
-use crate::method::{Control, Discover, MethodInput, Phase, RunContext, method};
+use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
@@ -87,7 +88,7 @@ pub struct Discovery {
     pub order: Order,
     /// Arrows and undirected edges, where the method finds a class of graphs and `graph` only stands for it.
     pub class: Option<Pdag>,
-    /// What it is worth.
+    /// Its score.
     pub score: f64,
     /// The best graph and the runners-up, one for each equivalence class; none where orders are drawn.
     pub ranked: Vec<RunnerUp>,
@@ -101,8 +102,10 @@ pub struct Discovery {
     pub model: ScoringModel,
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<Moments>,
-    /// What is odd about the data.
+    /// What is odd about the data, and about the run.
     pub findings: Vec<Finding>,
+    /// Ends what takes too long to compute for the result.
+    pub(crate) grace: StopFlag,
 }
 
 /// Finds causal graphs in `table`.
@@ -120,12 +123,11 @@ pub struct Discovery {
 /// Data, options or constraints that cannot be used.
 pub fn discover(table: &Table, config: &Config) -> Result<Discovery, Error> {
     let mut observe = |_: Phase| Control::Continue;
-    let (stop, hurry) = (AtomicBool::new(false), AtomicBool::new(false));
-    let mut context = RunContext { observe: &mut observe, stop: &stop, hurry: &hurry, checkpoints: None };
-    Problem::new(table, config)?.discover(&mut context)
+    let deadlines = Deadlines::default();
+    Problem::new(table, config)?.discover(&mut RunContext::new(&mut observe, &deadlines, None))
 }
 
-/// A table and a configuration made ready: what graphs are worth, and what they have to obey.
+/// A table and a configuration made ready: the score of graphs, and the constraints that they satisfy.
 pub struct Problem<'a> {
     /// The variables, by index.
     pub names: Vec<String>,
@@ -185,21 +187,23 @@ impl<'a> Problem<'a> {
         Self::build((names, Cow::Owned(table), Some(moments)), constraints, Vec::new(), config)
     }
 
-    /// Builds the score, and asks the method whether it can do with it.
+    /// Builds the score, and lets the method check the input.
     fn build(
         (names, table, moments): (Vec<String>, Cow<'a, Table>, Option<Moments>),
         constraints: Constraints,
-        findings: Vec<Finding>,
+        mut findings: Vec<Finding>,
         config: &Config,
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
         let scoring = config.for_model(method, config.score.resolve(&table));
-        let model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)?;
+        let model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)
+            .map_err(|error| by_name(error, &names))?;
+        findings.extend(model.thinning(table.rows()));
         method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
     }
 
-    /// What the ends of `walk` are worth, as training asks for it.
+    /// The log-reward of the terminal states of `walk`, for training.
     ///
     /// # Errors
     /// When the score has no value for them.
@@ -240,8 +244,10 @@ impl<'a> Problem<'a> {
         let input = MethodInput { table: &table, moments: moments.as_ref(), model: &model, config: &config };
         let found = method(&config.method)?.discover(&input, context)?;
         context.report(Phase::Done);
+        let mut findings = findings;
+        findings.extend(context.omission().map(|omission| unfinished(omission, &model)));
         Ok(Discovery {
-            score: model.value(&found.order, &found.graph),
+            score: context.finish(|| model.value(&found.order, &found.graph)).unwrap_or(f64::NAN),
             graph: found.graph,
             order: found.order,
             class: found.class,
@@ -253,11 +259,39 @@ impl<'a> Problem<'a> {
             model,
             moments,
             findings,
+            grace: context.deadlines.grace.clone(),
         })
     }
 }
 
-/// What the rewards of a run are made of: the data and every option that changes what a graph is worth.
+/// An error about a column, by the column's name.
+fn by_name(error: Error, names: &[String]) -> Error {
+    match error {
+        Error::Score(ScoreError::NotFinite { column }) if column < names.len() => {
+            Error::NoVariance { column: names[column].clone() }
+        }
+        other => other,
+    }
+}
+
+/// What a run that was stopped early has to say.
+fn unfinished(omission: Omission, model: &ScoringModel) -> Finding {
+    let what = match omission {
+        Omission::Pruning => format!(
+            "there was no time for pruning '{}': the parents are those that linear regression selects",
+            model.prune_name().name()
+        ),
+        Omission::Search => {
+            "the run was stopped before it found anything: the graph has only the edges that \
+                             knowledge requires"
+                .to_owned()
+        }
+    };
+    let fix = Advice::new("give it more time, with a larger ").option("time-budget").then(" or none");
+    Finding { code: "out-of-time", severity: Severity::Warning, columns: vec![], what, fix }
+}
+
+/// A fingerprint of what rewards depend on: the data and every option that changes the reward of a graph.
 pub(crate) fn problem_fingerprint(table: &Table, config: &Config) -> String {
     format!("{}:{}", fingerprint(table), config.reward_fingerprint())
 }

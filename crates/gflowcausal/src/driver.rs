@@ -1,19 +1,22 @@
 //! The one driver behind every front end: checks a request, runs it in time, saves it and writes its files.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use gflowcausal_data::{Column, Moments, Table};
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::Dag;
 
 use crate::clock::{Clock, keep_time};
+use crate::outputs::check_names;
+use crate::run_dir::LockedDir;
 use crate::{
-    Checkpoints, Config, DataResult, Discovery, Error, Phase, Problem, RunContext, RunDir, RunFile,
-    RunResult, fingerprint, stored_run, write_outputs,
+    Begin, Checkpoints, Config, DataResult, Deadlines, Discovery, Error, Phase, Problem, RunContext, RunDir,
+    RunFile, RunResult, fingerprint, stored_run, write_outputs,
 };
 
 /// Everything that a run is given.
@@ -30,8 +33,8 @@ pub struct RunRequest<'a> {
     pub time_budget: Option<Duration>,
     /// A directory to write the run to.
     pub out: Option<PathBuf>,
-    /// Whether the run in that directory goes on.
-    pub resumes: bool,
+    /// What becomes of a run that is in that directory.
+    pub begin: Begin,
 }
 
 /// The data of a run.
@@ -42,12 +45,12 @@ pub enum RunData<'a> {
     Moments(&'a [String], &'a Moments),
 }
 
-/// Who follows a run.
+/// An observer of a run.
 pub trait Observer {
     /// Is called at each phase.
     fn observe(&mut self, phase: Phase);
 
-    /// Whether anybody still waits for the result: else nothing is written.
+    /// Whether the result is still wanted; else nothing is written.
     fn is_waiting(&self) -> bool {
         true
     }
@@ -69,62 +72,71 @@ pub struct RunOutcome {
     pub file: RunFile,
     /// Where its files are, if they were asked for.
     pub dir: Option<RunDir>,
+    /// Why some of them could not be written.
+    pub unwritten: Option<Error>,
 }
 
 impl RunRequest<'_> {
-    /// Runs until a graph is found, time is up or `stop` is true.
+    /// Runs until a graph is found, time is up or `stop` is set.
     ///
     /// Whatever is wrong with data or options is found before anything is written. The data are fingerprinted once.
     ///
     /// # Errors
     /// Data or options that cannot be used, a checkpoint that does not fit, or a system that refuses.
-    pub fn run(self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<RunOutcome, Error> {
+    pub fn run(self, observer: &mut dyn Observer, stop: &StopFlag) -> Result<RunOutcome, Error> {
         let (start, processors) = (Instant::now(), ProcessTime::now());
         let sha256 = self.data.fingerprint()?;
         self.check_data(&sha256)?;
         let problem = self.data.problem(&self.file.config)?;
         let score = start.elapsed().as_secs_f64();
         let file = self.stored_file(&sha256);
-        let dir = self.open_dir(&file)?;
-        let mut clock = Clock::new(start, self.time_budget, dir.is_some());
+        if self.out.is_some() {
+            check_names(&problem.names)?;
+        }
+        let locked = self.out.as_deref().map(|path| LockedDir::begin(path, &file, self.begin)).transpose()?;
+        let dir = locked.as_ref().map(|locked| locked.dir.clone());
+        let mut clock = Clock::new(dir.is_some());
         clock.seconds.score = score;
         let fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
+        let unsaved = RefCell::new(None);
         let checkpoints =
-            dir.as_ref().map(|dir| Checkpoints { dir, fingerprint: &fingerprint, resumes: self.resumes });
+            dir.as_ref().map(|dir| Checkpoints::new(dir, &fingerprint, self.resumes(), &unsaved));
+        checkpoints.as_ref().map_or(Ok(()), Checkpoints::check)?;
         let mut observe = |phase: Phase| {
             observer.observe(phase);
-            clock.note(phase, stop)
+            clock.note(phase)
         };
-        let hurry = AtomicBool::new(false);
-        let mut context = RunContext { observe: &mut observe, stop, hurry: &hurry, checkpoints };
-        let found = match self.time_budget {
-            Some(budget) => thread::scope(|scope| {
-                let (_running, done) = channel();
-                let hurry = &hurry;
-                scope.spawn(move || keep_time(budget, start, hurry, stop, &done));
-                problem.discover(&mut context)
-            }),
-            None => problem.discover(&mut context),
-        }?;
-        let variables = found.names.clone();
-        let data = DataResult { name: self.name, rows: self.data.rows(), variables, sha256 };
-        let mut result = found.to_result(&file.config, data, self.truth.as_ref());
+        let deadlines = Deadlines::new(stop);
+        let mut context = RunContext::new(&mut observe, &deadlines, checkpoints);
+        let variables = problem.names.clone();
+        let rows = self.data.rows();
+        let rows_used = problem.model.rows_used(rows);
+        let data = DataResult { name: self.name, rows, rows_used, variables, sha256 };
+        let (found, mut result) = thread::scope(|scope| {
+            let (_running, done) = channel();
+            let (budget, deadlines) = (self.time_budget, &deadlines);
+            scope.spawn(move || keep_time(budget, start, deadlines, &done));
+            let found = problem.discover(&mut context)?;
+            let result = found.to_result(&file.config, data, self.truth.as_ref());
+            Ok::<_, Error>((found, result))
+        })?;
         clock.seconds.total = start.elapsed().as_secs_f64();
         clock.seconds.cpu = processors.elapsed().as_secs_f64();
         result.seconds = clock.seconds;
+        let mut unwritten = unsaved.into_inner();
         if let Some(dir) = dir.as_ref().filter(|_| observer.is_waiting()) {
             result.run = stored_run(dir);
-            observer.write(dir, &result)?;
-            write_outputs(dir, &found, &result)?;
+            let written = observer.write(dir, &result).and_then(|()| write_outputs(dir, &found, &result));
+            unwritten = unwritten.or(written.err());
         }
-        Ok(RunOutcome { found, result, file, dir })
+        Ok(RunOutcome { found, result, file, dir, unwritten })
     }
 
     /// Refuses data that the run did not begin with.
     fn check_data(&self, sha256: &str) -> Result<(), Error> {
         match &self.file.about.data {
             Some(file)
-                if self.resumes && file.sha256.as_deref().is_some_and(|expected| expected != sha256) =>
+                if self.resumes() && file.sha256.as_deref().is_some_and(|expected| expected != sha256) =>
             {
                 Err(Error::OtherTable(file.path.clone()))
             }
@@ -141,9 +153,8 @@ impl RunRequest<'_> {
         file
     }
 
-    fn open_dir(&self, file: &RunFile) -> Result<Option<RunDir>, Error> {
-        let Some(path) = &self.out else { return Ok(None) };
-        Ok(Some(if self.resumes { RunDir::resume(path)? } else { RunDir::begin(path, file)? }))
+    fn resumes(&self) -> bool {
+        self.begin == Begin::Resume
     }
 }
 

@@ -54,6 +54,11 @@ pub enum Error {
     /// A score that cannot be made of these data.
     #[error(transparent)]
     Score(#[from] ScoreError),
+    /// A column whose variance is no number.
+    #[error(
+        "column '{column}' has no finite variance: its values are too large to be squared, or not all numbers"
+    )]
+    NoVariance { column: String },
     /// A score that needs numbers in every column.
     #[error("score '{score}' needs real numbers in every column")]
     NeedsNumbers { score: &'static str },
@@ -96,8 +101,8 @@ pub enum Error {
     /// Knowledge that a method cannot satisfy.
     #[error("{}", cannot_satisfy(FrontEnd::CommandLine, method, option))]
     CannotSatisfy { method: &'static str, option: &'static str },
-    /// A method that looks at rows, given some with gaps.
-    #[error("method '{method}' needs complete rows: it does not look at means and covariances alone")]
+    /// A method that reads rows, given some with missing values.
+    #[error("method '{method}' needs complete rows: means and covariances are not enough for it")]
     NeedsCompleteRows { method: &'static str },
     /// Columns without an order of independent causes.
     #[error(transparent)]
@@ -138,6 +143,18 @@ pub enum Error {
     /// A file of a finished run that is not what the program wrote.
     #[error("'{}' is damaged: {reason}", path.display())]
     DamagedRun { path: PathBuf, reason: String },
+    /// A directory with files of another run.
+    #[error("'{}' holds another run: there is a {file} in it", path.display())]
+    HoldsRun { path: PathBuf, file: &'static str },
+    /// A directory that somebody else writes a run to.
+    #[error("'{}' is in use: another run is being written to it", path.display())]
+    InUse { path: PathBuf },
+    /// A run whose files are not all written.
+    #[error("the run in '{}' is not finished", path.display())]
+    UnfinishedRun { path: PathBuf },
+    /// A run of another version of the program.
+    #[error("'{}' was written by version {found} of the program, and this is {}", path.display(), env!("CARGO_PKG_VERSION"))]
+    OtherVersion { path: PathBuf, found: String },
     /// Something to show that the run does not have.
     #[error("this run has no {what}: method '{method}' gives none")]
     NotInRun { what: &'static str, method: String },
@@ -147,7 +164,7 @@ pub enum Error {
     /// A configuration file that cannot be used.
     #[error("config file '{}': {reason}", path.display())]
     ConfigFile { path: PathBuf, reason: String },
-    /// Missing values that cannot be dealt with as asked.
+    /// A treatment of missing values that fails.
     #[error(transparent)]
     Missing(#[from] MissingError),
     /// A value that is missing or infinite where numbers are needed.
@@ -173,18 +190,18 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Read(error) => error.code(),
-            Self::Option(_) => "bad-option",
-            Self::Simulation(SimulationError::NoEffect { .. } | SimulationError::Categories(_)) => {
-                "option-without-effect"
-            }
-            Self::Simulation(_) => "impossible-simulation",
+            Self::Option(error) => error.code(),
+            Self::Simulation(error) => error.code(),
             Self::GraphFile { source, .. } => source.code(),
             Self::Graph { source, .. } => source.code(),
             Self::GraphWrite { source, .. } => source.code(),
             Self::UnknownFormat(_) => "unknown-extension",
             Self::KnowledgeFile { source, .. } => source.code(),
             Self::Knowledge(error) => error.code(),
-            Self::Score(_) | Self::NeedsNumbers { .. } | Self::OrdersOnly { .. } => "bad-score",
+            Self::Score(_)
+            | Self::NoVariance { .. }
+            | Self::NeedsNumbers { .. }
+            | Self::OrdersOnly { .. } => "bad-score",
             Self::Combination { .. } | Self::NeedsRows { .. } | Self::OtherWalk { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
             Self::Value { .. } | Self::Unknown { .. } => "bad-option",
@@ -205,11 +222,15 @@ impl Error {
             Self::BuiltinOptions(_) => "option-without-effect",
             Self::DamagedLog(_) => "damaged-checkpoint",
             Self::DamagedRun { .. } => "damaged-run",
+            Self::HoldsRun { .. } => "holds-a-run",
+            Self::InUse { .. } => "run-in-use",
+            Self::UnfinishedRun { .. } => "unfinished-run",
+            Self::OtherVersion { .. } => "run-of-another-version",
             Self::NotInRun { .. } => "not-in-run",
             Self::Picture { .. } => "no-picture",
             Self::ConfigFile { .. } => "bad-config-file",
             Self::Missing(error) => error.code(),
-            Self::Moments(_) => "bad-value",
+            Self::Moments(error) => error.code(),
             Self::Training(_) => "bad-option",
             Self::Train(_) => "training-failed",
             Self::NothingFound => "stopped-too-early",
@@ -246,6 +267,7 @@ impl Error {
             Self::Knowledge(error) => error.advice(),
             Self::File(error) => return error.fix().map(Advice::from),
             Self::NeedsNumbers { .. } => scores_for_categories(),
+            Self::NoVariance { .. } => "divide the column by its largest value".into(),
             Self::Score(error) => score_fix(error),
             Self::OrdersOnly { .. } => {
                 Advice::new("use ").set("score", "bic").then(", or bic-equal if scale matters")
@@ -286,6 +308,15 @@ impl Error {
             Self::OtherData { .. } => "give the data that the run began with".into(),
             Self::OtherTable(_) => "give the original data, or start a new run".into(),
             Self::DamagedLog(_) | Self::DamagedRun { .. } => "start the run again".into(),
+            Self::HoldsRun { .. } => Advice::new("choose another directory, go on with that run by ")
+                .option("resume")
+                .then(", or replace it with ")
+                .option("overwrite"),
+            Self::InUse { .. } => "wait for the other run, or choose another directory".into(),
+            Self::UnfinishedRun { .. } => Advice::new("go on with it first, by ").option("resume"),
+            Self::OtherVersion { .. } => {
+                "use the version of the program that wrote it, or start the run again".into()
+            }
             Self::NotInRun { .. } => "plot another kind".into(),
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
             Self::Missing(error) => error.advice(),
@@ -298,8 +329,14 @@ impl Error {
             Self::Unknown { what, .. } => format!("check the spelling of the {what}").into(),
             Self::Training(_) => "leave it out: the default fits the number of variables".into(),
             Self::BuiltinOptions(_) => "leave them out".into(),
-            Self::Moments(_) | Self::Train(_) => see_doctor(),
-            Self::Option(_) | Self::Table(_) | Self::Simulation(_) | Self::Picture { .. } => return None,
+            Self::Option(error) => error.advice(),
+            Self::Simulation(error) => error.advice(),
+            Self::Moments(error) => error.advice(),
+            Self::Train(TrainError::Diverged { .. }) => {
+                Advice::new("give a smaller ").option("learning-rate").then(", or leave it out")
+            }
+            Self::Train(_) => see_doctor(),
+            Self::Table(_) | Self::Picture { .. } => return None,
         })
     }
 
@@ -307,7 +344,7 @@ impl Error {
     #[must_use]
     pub fn is_input(&self) -> bool {
         match self {
-            Self::File(error) => error.action != "write",
+            Self::File(error) => error.action != "write" || error.code() == "no-permission",
             Self::Checkpoint(error) => !matches!(error, CheckpointError::File { action: "write", .. }),
             Self::Read(ReadError::Io(_)) | Self::Train(_) | Self::NothingFound | Self::Picture { .. } => {
                 false
@@ -369,7 +406,6 @@ fn score_fix(error: &ScoreError) -> Advice {
             .then(" if some are categories"),
         ScoreError::MissingCells { .. } => drop_rows(),
         ScoreError::Penalty(_) => "give auto, or a number such as 1".into(),
-        ScoreError::NotFinite { .. } => "divide the column by its largest value".into(),
         _ => see_doctor(),
     }
 }
@@ -378,7 +414,7 @@ fn checkpoint_code(error: &CheckpointError) -> &'static str {
     match error {
         CheckpointError::Truncated { .. } => "truncated-checkpoint",
         CheckpointError::Foreign { .. } => "foreign-checkpoint",
-        CheckpointError::Version { .. } => "checkpoint-of-another-version",
+        CheckpointError::Version { .. } | CheckpointError::Program { .. } => "checkpoint-of-another-version",
         CheckpointError::OtherSettings { .. } => "checkpoint-of-other-settings",
         CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
             "checkpoint-of-other-data"
@@ -397,7 +433,7 @@ fn checkpoint_fix(error: &CheckpointError) -> Option<String> {
         CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
             Some("give the data that the run began with, or start anew".into())
         }
-        CheckpointError::Version { .. } => {
+        CheckpointError::Version { .. } | CheckpointError::Program { .. } => {
             Some("use the version of the program that wrote it, or start anew".into())
         }
         _ => Some("start the run again".into()),

@@ -1,4 +1,4 @@
-//! A fingerprint of a table's names and values, to tell one data set from another.
+//! A fingerprint of a table's names and values.
 
 use gflowcausal_data::{Table, Values};
 use sha2::{Digest, Sha256};

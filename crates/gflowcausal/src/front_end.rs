@@ -1,8 +1,8 @@
-//! How each front end writes an option.
+//! How the command line and Python each write an option.
 
 use crate::{Kind, OptionSpec};
 
-/// Who a sentence is written for.
+/// The front end that a sentence is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrontEnd {
     /// Options are written `--max-parents 3`.

@@ -1,7 +1,7 @@
 //! Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 //!
 //! The parts are modules of their own: [`graph`] (graphs and their laws), [`graph_io`] (graph files), [`data`] (tables and simulation), [`score`]
-//! (what data say of a graph), [`search`] (other ways through the same scores), [`flow`] (the GFlowNet).
+//! (scores of graphs given data), [`search`] (other algorithms on the same scores), [`flow`] (the GFlowNet).
 
 mod checkpoints;
 mod clock;
@@ -20,6 +20,7 @@ mod model;
 mod option_spec;
 mod outputs;
 mod representative;
+pub mod request_help;
 mod result;
 mod run_dir;
 mod run_file;
@@ -30,7 +31,9 @@ mod size;
 mod training_log;
 
 pub use gflowcausal_data as data;
-pub use gflowcausal_determinism::{Stream, rand, stream, thread_count, with_threads};
+pub use gflowcausal_determinism::{
+    StopFlag, Stream, log_add, log_sum_exp, rand, stream, thread_count, with_threads,
+};
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_graph_io as graph_io;
@@ -50,7 +53,7 @@ pub use gflowcausal_posterior::{
     Candidate, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
 };
 pub use graph_file::{graph_bytes, read_graph, read_truth};
-pub use method::{Control, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
+pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{ScoreName, ScoringModel};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
@@ -59,8 +62,8 @@ pub use result::{
     MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary, ScoreResult, Seconds,
     SortabilityResult,
 };
-pub use run_dir::{FileError, RunDir};
-pub use run_file::{About, RunFile, read_knowledge, stored_run};
+pub use run_dir::{Begin, FileError, RunDir};
+pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};
 pub use sample::sample;
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;

@@ -1,8 +1,7 @@
 //! Local search over orders: from hot to cold before training, at training's own temperature during it.
 
-use crate::method::StopFlags;
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, StreamRng, map, stream};
+use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, map, stream};
 use gflowcausal_flow::Terminal;
 use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
@@ -14,7 +13,7 @@ const RANDOM_ORDERS: u64 = 64;
 /// How often an improvement ends with a climb to the next peak.
 const CLIMBS: f64 = 0.25;
 
-/// Streams of the first search, told apart from those of iterations.
+/// Streams of the first search, distinct from those of iterations.
 const FIRST: u64 = u64::MAX;
 
 /// Insertions of one variable at a time, within the constraints.
@@ -45,7 +44,7 @@ impl<'a> LocalSearch<'a> {
         score: &'a dyn OrderScore,
         constraints: &'a Constraints,
         (target, seed): (f64, u64),
-        stop: StopFlags<'a>,
+        stop: &'a StopFlag,
     ) -> Self {
         Self { score: Until { score: ConstrainedOrderScore { score, constraints }, stop }, target, seed }
     }
@@ -81,10 +80,8 @@ impl<'a> LocalSearch<'a> {
     fn spread(&self) -> f64 {
         let scores = map(RANDOM_ORDERS as usize, |k| {
             let mut rng = stream(self.seed, Stream::Search { iteration: FIRST, k: k as u64 });
-            if self.score.is_over() {
-                return f64::NAN;
-            }
-            self.score.score(&random_order(self.constraints(), &mut rng))
+            let order = random_order(self.constraints(), &mut rng);
+            interruptible(self.score.stop, || self.score.score(&order)).unwrap_or(f64::NAN)
         });
         let finite: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
         let count = finite.len().max(1) as f64;
@@ -108,40 +105,25 @@ impl gflowcausal_flow::LocalSearch for LocalSearch<'_> {
 /// A score that leaves every variable where it is once the run is to stop: sweeps and climbs end at once.
 struct Until<'a> {
     score: ConstrainedOrderScore<'a>,
-    stop: StopFlags<'a>,
-}
-
-impl Until<'_> {
-    fn is_over(&self) -> bool {
-        self.stop.is_set()
-    }
+    stop: &'a StopFlag,
 }
 
 impl OrderScore for Until<'_> {
-    fn name(&self) -> &'static str {
-        self.score.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.score.nodes()
-    }
-
     fn score(&self, order: &Order) -> f64 {
         self.score.score(order)
     }
 
     fn insertion_deltas(&self, order: &Order, node: usize) -> Vec<f64> {
-        if !self.is_over() {
-            return self.score.insertion_deltas(order, node);
+        let stay = || order.iter().map(|other| if other == node { 0.0 } else { f64::NEG_INFINITY }).collect();
+        if self.stop.is_set() {
+            return stay();
         }
-        order.iter().map(|other| if other == node { 0.0 } else { f64::NEG_INFINITY }).collect()
+        interruptible(self.stop, || self.score.insertion_deltas(order, node)).unwrap_or_else(stay)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     use gflowcausal_data::{Simulation, simulate};
 
     use super::*;
@@ -155,11 +137,11 @@ mod tests {
         let config = Config::default();
         let problem = Problem::new(&table, &config).expect("a problem");
         let (score, constraints) = (problem.model.order_score(), problem.model.constraints());
-        let stop = AtomicBool::new(false);
-        let search = LocalSearch::new(score, constraints, (1.0, 0), StopFlags::of(&stop));
+        let stop = StopFlag::new();
+        let search = LocalSearch::new(score, constraints, (1.0, 0), &stop);
         let start = random_order(constraints, &mut stream(3, Stream::Test { k: 0 }));
         assert_ne!(search.climb(start.clone()), start);
-        stop.store(true, Ordering::Relaxed);
+        stop.set();
         assert_eq!(search.climb(start.clone()), start);
     }
 }

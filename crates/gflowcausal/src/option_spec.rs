@@ -63,6 +63,8 @@ pub enum Range {
     Positive,
     /// From 0 to 1.
     Share,
+    /// From a millionth to a million.
+    Moderate,
 }
 
 impl Range {
@@ -72,6 +74,7 @@ impl Range {
             Self::NotNegative => value.is_finite() && value >= 0.0,
             Self::Positive => value.is_finite() && value > 0.0,
             Self::Share => (0.0..=1.0).contains(&value),
+            Self::Moderate => (1e-6..=1e6).contains(&value),
         }
     }
 
@@ -83,6 +86,7 @@ impl Range {
             Self::NotNegative => "finite and zero or more",
             Self::Positive => "finite and above zero",
             Self::Share => "from 0 to 1",
+            Self::Moderate => "from 0.000001 to 1000000",
         }
     }
 }

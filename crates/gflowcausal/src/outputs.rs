@@ -3,23 +3,29 @@
 use std::io::{self, Write};
 
 use gflowcausal_graph::{NamedGraph, Pdag};
-use gflowcausal_graph_io::Format;
+use gflowcausal_graph_io::{Format, csv_name};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::posterior::GraphSample;
+use crate::run_file::check_version;
 use crate::training_log::{read_log, write_log};
-use crate::{Discovery, Error, RunDir, RunFile, RunResult, SampleSummary, graph_bytes, stored_run};
+use crate::{
+    Discovery, EdgeResult, Error, RunDir, RunFile, RunResult, SampleSummary, graph_bytes, stored_run,
+};
 
-/// Writes what was found to `dir`; `result.json` comes last, so where it is, all others are. The report is written by who can draw it.
+/// The files that hold the best graph.
+const GRAPHS: [(&str, Format); 3] =
+    [("graph.json", Format::Json), ("graph.dot", Format::Dot), ("graph.graphml", Format::Graphml)];
+
+/// Writes what was found to `dir`; checksums come last, so where they are, all others are. The report is written by the observer.
 ///
 /// # Errors
 /// When the system refuses, or a name has no place in one of the formats.
 pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Result<(), Error> {
+    dir.unseal()?;
     let graph = found.named_graph()?;
-    for (name, format) in
-        [("graph.json", Format::Json), ("graph.dot", Format::Dot), ("graph.graphml", Format::Graphml)]
-    {
+    for (name, format) in GRAPHS {
         write_graph(dir, name, format, &graph)?;
     }
     write_graph(dir, "adjacency.csv", Format::Csv, &bare(found)?)?;
@@ -33,6 +39,16 @@ pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Res
         serde_json::to_writer_pretty(&mut *out, result)?;
         out.write_all(b"\n")
     })?;
+    Ok(dir.write_checksums()?)
+}
+
+/// Refuses names that one of the formats has no place for, before anything is computed.
+pub(crate) fn check_names(names: &[String]) -> Result<(), Error> {
+    let in_result = |source| Error::Graph { path: "result".into(), source };
+    let graph = NamedGraph::new(names.to_vec(), Pdag::empty(names.len())).map_err(in_result)?;
+    for (name, format) in GRAPHS {
+        graph_bytes(name.as_ref(), Some(format), &graph)?;
+    }
     Ok(())
 }
 
@@ -50,7 +66,8 @@ fn bare(found: &Discovery) -> Result<NamedGraph, Error> {
 fn write_edges(out: &mut dyn Write, result: &RunResult) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     for edge in &result.graph.edges {
-        table.serialize(edge)?;
+        let name = |name: &str| csv_name(name).into_owned();
+        table.serialize(EdgeResult { from: name(&edge.from), to: name(&edge.to), ..edge.clone() })?;
     }
     if result.graph.edges.is_empty() {
         table.write_record(["from", "to"])?;
@@ -60,8 +77,9 @@ fn write_edges(out: &mut dyn Write, result: &RunResult) -> io::Result<()> {
 
 fn write_probabilities(out: &mut dyn Write, found: &Discovery) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
-    table.write_record(std::iter::once("").chain(found.names.iter().map(String::as_str)))?;
-    for (name, row) in found.names.iter().zip(found.posterior.edges().chunks(found.names.len())) {
+    let names: Vec<String> = found.names.iter().map(|name| csv_name(name).into_owned()).collect();
+    table.write_record(std::iter::once("").chain(names.iter().map(String::as_str)))?;
+    for (name, row) in names.iter().zip(found.posterior.edges().chunks(found.names.len())) {
         let cells = row.iter().map(f64::to_string);
         table.write_record(std::iter::once(name.clone()).chain(cells))?;
     }
@@ -118,13 +136,15 @@ impl RunResult {
     /// # Errors
     /// When the run is not finished, or its files are damaged.
     pub fn read(dir: &RunDir) -> Result<Self, Error> {
-        let result = dir.read("result.json")?;
-        let log = || dir.read("training.csv").map_err(Error::from);
-        let parsed = Self::parse(&result, &dir.read("samples.jsonl")?, log, stored_run(dir));
-        parsed.map_err(|error| match error {
+        let result = dir.read_checked("result.json")?;
+        let log = || dir.read_checked("training.csv");
+        let parsed = Self::parse(&result, &dir.read_checked("samples.jsonl")?, log, stored_run(dir));
+        let result = parsed.map_err(|error| match error {
             Error::DamagedRun { path, reason } => Error::DamagedRun { path: dir.path().join(path), reason },
             other => other,
-        })
+        })?;
+        check_version(&dir.file("result.json"), Some(&result.version))?;
+        Ok(result)
     }
 
     /// The same of the bytes of `result.json` and `samples.jsonl`; `log` gives those of `training.csv`, where there was

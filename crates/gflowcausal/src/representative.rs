@@ -1,4 +1,4 @@
-//! Of the graphs that the score cannot tell apart, the one whose directions the draws favour.
+//! Of the graphs in one equivalence class, the one whose directions the draws favour.
 
 use gflowcausal_graph::{Constraints, Dag, Edge, Order};
 use gflowcausal_score::LocalScore;
@@ -97,7 +97,7 @@ mod tests {
         let names = ["a", "b"].map(str::to_owned);
         let mut knowledge = Knowledge::default();
         knowledge.forbid("a->b");
-        let constraints = knowledge.compile(&names).expect("a set that can be obeyed");
+        let constraints = knowledge.compile(&names).expect("a satisfiable set");
         let dag = Dag::from_edges(2, [Edge { from: 1, to: 0 }]).expect("one edge");
         let shown = turned(dag.clone(), &constraints, |edge| if edge.from == 0 { 0.9 } else { 0.1 });
         assert_eq!(shown, dag);

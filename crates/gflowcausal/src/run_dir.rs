@@ -1,11 +1,12 @@
 //! A directory of results that is never half written: each file gets a temporary name first.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::RunFile;
+use crate::fingerprint::digest;
+use crate::{Error, RunFile, stored_run};
 
 /// How many files this process has begun.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
@@ -54,6 +55,7 @@ pub(crate) fn file_fix(error: &io::Error) -> Option<String> {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("free some space, or choose another disk".into())
         }
+        io::ErrorKind::IsADirectory => Some("it is a directory: name a file".into()),
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             Some("a file stands in the way: choose another name".into())
         }
@@ -67,33 +69,91 @@ pub struct RunDir {
     path: PathBuf,
 }
 
-/// What an earlier run may have left in a directory.
-const LEFTOVERS: [&str; 6] =
-    ["result.json", "report.html", "checkpoint", "chains.json", "model.safetensors", "training.csv"];
+/// Every file that a run writes, the configuration first.
+pub(crate) const RUN_FILES: [&str; 15] = [
+    CONFIG,
+    CHECKSUMS,
+    "result.json",
+    "report.html",
+    "checkpoint",
+    "chains.json",
+    "model.safetensors",
+    "training.csv",
+    "graph.json",
+    "graph.dot",
+    "graph.graphml",
+    "adjacency.csv",
+    "edges.csv",
+    "edge_probabilities.csv",
+    "samples.jsonl",
+];
 
-impl RunDir {
-    /// A directory for a new run, with its configuration in it and nothing of an earlier one.
+/// The configuration of a run.
+pub(crate) const CONFIG: &str = "config.toml";
+
+/// The checksums of a finished run, in the form that `sha256sum --check` reads.
+const CHECKSUMS: &str = "SHA256SUMS";
+
+/// How the names of files begin that are being written: nobody else's do.
+const DRAFT: &str = ".gflowcausal-draft-";
+
+/// What a directory is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// A new run; a directory that holds another is refused.
+    New,
+    /// A new run in the place of the one that is there.
+    Overwrite,
+    /// The run that is there goes on.
+    Resume,
+}
+
+/// A directory that nobody else writes a run to while this lives.
+#[derive(Debug)]
+pub(crate) struct LockedDir {
+    pub(crate) dir: RunDir,
+    _lock: Option<File>,
+}
+
+impl LockedDir {
+    /// Readies `path` for a run with the configuration `file`. Only files of an earlier run, as a whole, are ever removed.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn begin(path: impl Into<PathBuf>, file: &RunFile) -> Result<Self, FileError> {
-        let dir = Self::create(path)?;
-        for name in LEFTOVERS {
-            dir.remove(name)?;
+    /// A directory that is in use or holds another run, or what the system says.
+    pub(crate) fn begin(path: &Path, file: &RunFile, begin: Begin) -> Result<Self, Error> {
+        let dir = if begin == Begin::Resume { RunDir::open(path)? } else { RunDir::create(path)? };
+        let lock = dir.lock()?;
+        if begin == Begin::New
+            && let Some(name) = RUN_FILES.iter().find(|name| dir.file(name).exists())
+        {
+            return Err(Error::HoldsRun { path: dir.path.clone(), file: name });
+        }
+        if begin == Begin::Overwrite && stored_run(&dir).is_some() {
+            for name in RUN_FILES {
+                dir.remove(name)?;
+            }
         }
         dir.remove_drafts()?;
-        dir.write("config.toml", |out| out.write_all(file.to_toml().as_bytes()))?;
-        Ok(dir)
+        if begin != Begin::Resume {
+            dir.write(CONFIG, |out| out.write_all(file.to_run_toml().as_bytes()))?;
+        }
+        Ok(Self { dir, _lock: lock })
     }
+}
 
-    /// The directory of a run that goes on.
+impl RunDir {
+    /// Keeps everybody else from writing a run here, until the file is closed; none where the system has no locks.
     ///
     /// # Errors
-    /// When there is none, or the system refuses.
-    pub fn resume(path: impl Into<PathBuf>) -> Result<Self, FileError> {
-        let dir = Self::open(path)?;
-        dir.remove_drafts()?;
-        Ok(dir)
+    /// When somebody else does.
+    fn lock(&self) -> Result<Option<File>, Error> {
+        // A lock on the directory itself leaves nothing behind.
+        let Ok(file) = File::open(&self.path) else { return Ok(None) };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::InUse { path: self.path.clone() }),
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
     }
 
     /// Makes the directory, and those above it, where they are missing.
@@ -142,15 +202,65 @@ impl RunDir {
         content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> Result<(), FileError> {
         let target = self.file(name);
-        // Nobody else's: of two that write the same file at a time, each puts a whole one in its place.
-        let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
-        let draft = self.file(&format!(".{name}.{}-{turn}.part", std::process::id()));
-        let outcome = write_through(&draft, content).and_then(|()| fs::rename(&draft, &target));
+        let refused = |source| FileError { action: "write", path: target.clone(), source };
+        let (file, draft) = self.draft(name).map_err(refused)?;
+        let outcome = write_through(file, content).and_then(|()| fs::rename(&draft, &target));
         outcome.map_err(|source| {
             // The draft is worthless now; that it cannot be removed either would hide the first error.
             drop(fs::remove_file(&draft));
-            FileError { action: "write", path: target, source }
+            refused(source)
         })
+    }
+
+    /// A new file to write `name` to first. Of two that write the same file at a time, each has its own.
+    fn draft(&self, name: &str) -> io::Result<(File, PathBuf)> {
+        loop {
+            let turn = WRITTEN.fetch_add(1, Ordering::Relaxed);
+            let path = self.file(&format!("{DRAFT}{}-{turn}-{name}", std::process::id()));
+            match File::create_new(&path) {
+                // Left by a process of the same number that died.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return Ok((file?, path)),
+            }
+        }
+    }
+
+    /// Writes the checksums of every file of a run that is here but for the report, which is never read again.
+    pub(crate) fn write_checksums(&self) -> Result<(), FileError> {
+        let mut sums = String::new();
+        for name in RUN_FILES {
+            if name != CHECKSUMS && name != "report.html" && self.file(name).exists() {
+                sums.push_str(&format!("{}  {name}\n", digest(&self.read(name)?)));
+            }
+        }
+        self.write(CHECKSUMS, |out| out.write_all(sums.as_bytes()))
+    }
+
+    /// The bytes of a file of a finished run, as they were written.
+    ///
+    /// # Errors
+    /// When the run is not finished, or the file is not what was written.
+    pub fn read_checked(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let damaged = |reason: &str| Error::DamagedRun { path: self.file(name), reason: reason.to_owned() };
+        let bytes = self.read(name)?;
+        let sums = match self.read(CHECKSUMS) {
+            Err(error) if error.source.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::UnfinishedRun { path: self.path.clone() });
+            }
+            sums => sums?,
+        };
+        let sums = String::from_utf8_lossy(&sums);
+        let expected = sums.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix("  "));
+        match expected {
+            None => Err(damaged(&format!("{CHECKSUMS} does not list it"))),
+            Some(sum) if sum == digest(&bytes) => Ok(bytes),
+            Some(_) => Err(damaged(&format!("it is not what {CHECKSUMS} says was written"))),
+        }
+    }
+
+    /// Takes the checksums away: the files are about to change.
+    pub(crate) fn unseal(&self) -> Result<(), FileError> {
+        self.remove(CHECKSUMS)
     }
 
     /// The bytes of the file `name`.
@@ -163,14 +273,11 @@ impl RunDir {
     }
 
     /// Takes away what a run that died was just writing.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn remove_drafts(&self) -> Result<(), FileError> {
+    fn remove_drafts(&self) -> Result<(), FileError> {
         let refused = |source| FileError { action: "read", path: self.path.clone(), source };
         for entry in fs::read_dir(&self.path).map_err(refused)? {
             let name = entry.map_err(refused)?.file_name();
-            if let Some(name) = name.to_str().filter(|name| name.ends_with(".part")) {
+            if let Some(name) = name.to_str().filter(|name| name.starts_with(DRAFT)) {
                 self.remove(name)?;
             }
         }
@@ -181,7 +288,7 @@ impl RunDir {
     ///
     /// # Errors
     /// What the system says.
-    pub fn remove(&self, name: &str) -> Result<(), FileError> {
+    pub(crate) fn remove(&self, name: &str) -> Result<(), FileError> {
         let path = self.file(name);
         match fs::remove_file(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -193,10 +300,10 @@ impl RunDir {
 }
 
 fn write_through(
-    path: &Path,
+    file: File,
     content: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(file);
     content(&mut file)?;
     file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }

@@ -1,10 +1,13 @@
 //! The configuration file: what the user wants, and in a run's own copy also on which data.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gflowcausal_graph_io as graph_io;
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::digest;
+use crate::run_dir::CONFIG;
 use crate::{Config, DataFile, Error, FileError, RunDir};
 
 /// A configuration file: the keys of [`Config`], and beside them which data and for how long.
@@ -32,6 +35,27 @@ pub struct About {
     /// The data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<DataFile>,
+}
+
+/// `90`, `90s`, `1.5m`, `2h` or `500ms` as a time.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        other => return Err(format!("there is no unit '{other}': use ms, s, m or h")),
+    };
+    let number: f64 = digits.parse().map_err(|_| "give a number and a unit, such as 60s".to_owned())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| match number {
+        _ if number.is_nan() => "give a number and a unit, such as 60s".to_owned(),
+        _ if number < 0.0 => "a time cannot be negative".to_owned(),
+        _ => "that is longer than any run: leave the option out".to_owned(),
+    })
 }
 
 /// The keys of [`About`].
@@ -79,10 +103,47 @@ impl RunFile {
     }
 }
 
+/// What stands before the checksum at the end of a run's own configuration.
+const CHECKSUM: &str = "# sha256 of all above: ";
+
+impl RunFile {
+    /// The text of a run's own copy, with a checksum at its end.
+    pub(crate) fn to_run_toml(&self) -> String {
+        let text = self.to_toml();
+        let sum = digest(text.as_bytes());
+        format!("{text}{CHECKSUM}{sum}\n")
+    }
+
+    /// Reads the configuration of the run in `dir`, which nobody may have changed.
+    ///
+    /// # Errors
+    /// A file that cannot be read, that was changed, or that another version of the program wrote.
+    pub fn read_run(dir: &RunDir) -> Result<Self, Error> {
+        let path = dir.file(CONFIG);
+        let text = read_text(&path, "read config file")?;
+        let damaged = |reason: &str| Error::DamagedRun { path: path.clone(), reason: reason.to_owned() };
+        let (above, sum) = text.rsplit_once(CHECKSUM).ok_or_else(|| damaged("it has no checksum"))?;
+        if sum.strip_suffix('\n') != Some(&digest(above.as_bytes())) {
+            return Err(damaged("it is not what the run began with"));
+        }
+        let file = Self::read(&path)?;
+        check_version(&path, file.about.version.as_deref())?;
+        Ok(file)
+    }
+}
+
+/// Refuses files of another version of the program: the same seed need not give the same numbers there.
+pub(crate) fn check_version(path: &Path, found: Option<&str>) -> Result<(), Error> {
+    if found == Some(env!("CARGO_PKG_VERSION")) {
+        return Ok(());
+    }
+    Err(Error::OtherVersion { path: path.to_owned(), found: found.unwrap_or("unknown").to_owned() })
+}
+
 /// The configuration of the run in `dir`, if it has one.
 #[must_use]
 pub fn stored_run(dir: &RunDir) -> Option<RunFile> {
-    let text = dir.read("config.toml").ok()?;
+    let text = dir.read(CONFIG).ok()?;
     RunFile::parse(std::str::from_utf8(&text).ok()?).ok()
 }
 

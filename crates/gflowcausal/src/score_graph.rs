@@ -15,8 +15,11 @@ use crate::{Error, score};
 /// The score of a graph, taken apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GraphReport {
-    /// How many rows the score looked at.
+    /// How many rows there are.
     pub rows: usize,
+    /// How many of them the score uses, if that is not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows_used: Option<usize>,
     /// The score's name; never `auto`.
     pub score: &'static str,
     /// The score of the graph.
@@ -45,7 +48,7 @@ pub struct EdgeReport {
     pub from: String,
     /// The effect.
     pub to: String,
-    /// By how much the score falls without the edge; below zero, it rises.
+    /// The score of the graph less its score without the edge.
     pub delta_score: f64,
 }
 
@@ -77,7 +80,9 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
         ScoreKind::GraphWide(score) => as_a_whole(score, dag),
         ScoreKind::OrderOnly(_) => return Err(Error::OrdersOnly { score: model.score_name().name() }),
     };
-    Ok(parts.report(prepared.rows(), model.score_name(), dag, &names))
+    let rows_used = model.rows_used(prepared.rows());
+    let report = parts.report(prepared.rows(), model.score_name(), dag, &names);
+    Ok(GraphReport { rows_used, ..report })
 }
 
 /// A graph's score by index, before anything has a name.
@@ -125,6 +130,7 @@ impl ScoreParts {
         };
         GraphReport {
             rows,
+            rows_used: None,
             score: score.name(),
             value: self.value,
             nodes: self.terms.iter().enumerate().map(node).collect(),

@@ -1,4 +1,4 @@
-//! How many variables are many.
+//! Classes of problem size, by the number of variables.
 
 /// The steps that the defaults of `gflowcausal` go by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -60,7 +60,7 @@ fn probabilities_are_right_as_often_as_they_claim() {
 fn a_trained_policy_comes_near_the_exact_probabilities_and_says_how_near() {
     let mut total = 0.0;
     for k in 0..4 {
-        let config = Config { posterior: PosteriorName::Policy, ..Config::default() };
+        let config = Config { posterior: PosteriorName::Policy, samples: 4000, ..Config::default() };
         let found = discover(&problem(k).table, &config).unwrap();
         assert_eq!(found.posterior.source, Source::Policy);
         let coverage = found.posterior.coverage.unwrap();

@@ -1,4 +1,4 @@
-//! Every graph that is returned or drawn obeys what the user said.
+//! Every graph that is returned or drawn satisfies the constraints.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_graph_obeys(config in config()) {
+    fn every_graph_satisfies_the_constraints(config in config()) {
         match discover(&table(), &config) {
             Ok(found) => {
                 let constraints = found.model.constraints();

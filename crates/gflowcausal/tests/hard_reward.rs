@@ -59,14 +59,6 @@ impl LogReward for Terms {
 }
 
 impl OrderModularScore for Terms {
-    fn name(&self) -> &'static str {
-        "bic"
-    }
-
-    fn nodes(&self) -> usize {
-        NODES
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.log_local(node, before)
     }

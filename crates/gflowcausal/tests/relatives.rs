@@ -1,4 +1,4 @@
-//! The other methods through the one door: what they must find, what they obey and what they refuse.
+//! The other methods through the facade: what they must find, which constraints they satisfy and what they refuse.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -44,7 +44,7 @@ fn linear_methods_find_the_planted_graph() {
     }
 }
 
-/// Every order or graph is worth what its score says: the edge probabilities are those of all 543 DAGs, weighed.
+/// Every order or graph has the reward of its score: the edge probabilities are those of all 543 DAGs, weighed.
 #[test]
 fn dag_gflownet_draws_graphs_by_their_posterior() {
     let data = data(4, 60, 8);
@@ -79,14 +79,15 @@ fn gflownets_score_learns_to_avoid_cycles() {
     let found = found(&data.table, &config);
     let exact = discover(&data.table, &Config { method: "exact".into(), ..Config::default() }).unwrap();
     assert!((found.score - exact.score).abs() < 1e-6, "{} instead of {}", found.score, exact.score);
-    // A draw without cycles is worth what its order is.
-    let worth = found.model.order_score();
-    let cyclic = found.draws.iter().filter(|draw| draw.log_reward < worth.score(&draw.order) - 1e-6).count();
+    // A draw without cycles has the reward of its order.
+    let order_score = found.model.order_score();
+    let cyclic =
+        found.draws.iter().filter(|draw| draw.log_reward < order_score.score(&draw.order) - 1e-6).count();
     assert!(cyclic * 5 < found.draws.len(), "{cyclic} of {} hold cycles", found.draws.len());
 }
 
 #[test]
-fn knowledge_is_obeyed_by_every_graph() {
+fn knowledge_is_satisfied_by_every_graph() {
     let data = data(5, 300, 5);
     let edge = data.dag.edges().next().unwrap();
     let name = |node: usize| format!("X{}", node + 1);

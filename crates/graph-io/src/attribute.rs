@@ -1,4 +1,4 @@
-//! What files say of an edge beside its ends: numbers and flags, however they are written.
+//! Attributes of an edge in files: numbers and flags, in every spelling.
 
 use crate::FormatError;
 
@@ -18,7 +18,7 @@ pub(crate) fn flag(key: &'static str, text: &str, line: usize) -> Result<Option<
     }
 }
 
-/// The ways to write yes and no: XML has two, Python and R have others.
+/// The spellings of true and false: XML has two, Python and R have others.
 pub(crate) fn truth(text: &str) -> Option<bool> {
     match text {
         "1" | "true" | "True" | "TRUE" => Some(true),

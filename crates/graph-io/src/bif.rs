@@ -4,9 +4,22 @@ use gflowcausal_graph::{Edge, NamedGraph, Names};
 
 use crate::FormatError;
 use crate::builder::{Builder, Link, at};
-use crate::cursor::{Cursor, escaped};
+use crate::cursor::{Cursor, escaped, has_word};
+use crate::format::{FormatReader, Registration};
 
-pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["bif"],
+    read: FormatReader::Text {
+        detects: |text| {
+            text.contains('{')
+                && ["network", "variable", "probability"].iter().any(|word| has_word(text, word))
+        },
+        read: |text, _| read(text),
+    },
+    write: None,
+};
+
+fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
     let mut builder = Builder::default();
     let mut families = Vec::new();

@@ -1,4 +1,4 @@
-//! Collects what a file says, line by line, and makes the graph when all variables are known.
+//! Collects nodes and edges of a file, line by line, and makes the graph at its end.
 
 use std::collections::HashMap;
 

@@ -4,21 +4,35 @@ mod edges;
 mod rows;
 mod shape;
 
+use std::borrow::Cow;
+
 use gflowcausal_graph::{GraphError, NamedGraph};
 
-use self::edges::{EdgeColumns, read_edges};
+use self::edges::{EdgeColumns, read_edge_list, read_edges, write_edges};
 use self::rows::{Delimiter, Row, delimiter, rows};
 use self::shape::{Shape, is_cornerless, is_numbered};
 use crate::builder::Builder;
+use crate::format::{FormatReader, Registration};
 use crate::{Format, FormatError, Orientation, ReadOptions, WriteError, attribute, matrix};
 
-pub(crate) use self::edges::{read_edge_list, write_edges};
-
-/// The corner of a matrix that says which way it points.
+/// The corner of a matrix that states its orientation.
 const ROW_TO_COLUMN: &str = "from\\to";
 const COLUMN_TO_ROW: &str = "to\\from";
 
-pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+/// Detected last, where no other format claims a file.
+pub(crate) const MATRIX: Registration = Registration {
+    extensions: &["csv", "tsv"],
+    read: FormatReader::Text { detects: |_| false, read },
+    write: Some(|named| Ok(write_matrix(named)?.into_bytes())),
+};
+
+pub(crate) const EDGE_LIST: Registration = Registration {
+    extensions: &[],
+    read: FormatReader::Text { detects: |_| false, read: read_edge_list },
+    write: Some(|named| Ok(write_edges(named).into_bytes())),
+};
+
+fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let rows = rows(text, delimiter(text))?;
     let Some(first) = rows.first() else { return Err(FormatError::Empty) };
     let shape = Shape::of(&rows);
@@ -154,7 +168,7 @@ fn row_names_differ(labels: &[&str], names: &[String]) -> GraphError {
 }
 
 /// The matrix with named rows and columns; its corner says that rows cause columns.
-pub(crate) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
+fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
     let values = matrix::from_graph(named, Format::Csv)?;
     let names: Vec<String> = named.names().iter().map(|name| cell(name)).collect();
     let mut file = format!("{ROW_TO_COLUMN},{}\n", names.join(","));
@@ -172,8 +186,26 @@ pub(crate) fn write_matrix(named: &NamedGraph) -> Result<String, WriteError> {
     Ok(file)
 }
 
+/// How cells begin that a spreadsheet takes for a formula.
+const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+
+/// A name as a spreadsheet may show it: one that looks like a formula gets an apostrophe, which readers take away again.
+#[must_use]
+pub fn csv_name(name: &str) -> Cow<'_, str> {
+    let is_marked = name.strip_prefix('\'').is_some_and(|rest| rest.starts_with(FORMULA));
+    if is_marked || name.starts_with(FORMULA) { format!("'{name}").into() } else { name.into() }
+}
+
+/// Undoes [`csv_name`].
+fn plain_name(cell: &str) -> &str {
+    let marked = cell.strip_prefix('\'');
+    let is_formula = |rest: &&str| rest.trim_start_matches('\'').starts_with(FORMULA);
+    marked.filter(is_formula).unwrap_or(cell)
+}
+
 /// A name as a cell, in quotes if it could be read as something else.
 fn cell(name: &str) -> String {
-    let special = name.contains([',', ';', '\t', '"', '\n', '\r']) || name.trim() != name;
-    if special { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    let name = csv_name(name);
+    let special = name.contains([',', ';', '\t', '"', '\n', '\r']) || name.trim() != &*name;
+    if special { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }
 }

@@ -1,4 +1,4 @@
-//! A place in a text that knows its line and column.
+//! A position in a text, with its line and column.
 
 use crate::FormatError;
 
@@ -107,6 +107,12 @@ impl<'a> Cursor<'a> {
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     let head = text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     head && !text[word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether `text` starts with one of `words` and has an `opening` bracket before any `other` one.
+pub(crate) fn opens(text: &str, words: &[&str], opening: char, other: char) -> bool {
+    let bracket = text.find([opening, other]).and_then(|at| text[at..].chars().next());
+    words.iter().any(|word| has_word(text, word)) && bracket == Some(opening)
 }
 
 /// A text in quotes, of which the first is passed: `\"` is a quote and `\\` a backslash, other backslashes stay.

@@ -6,10 +6,20 @@ use gflowcausal_graph::{Edge, NamedGraph};
 
 use self::style::{Attribute, Attributes, End, Ends, Style};
 use crate::builder::{Builder, Link};
-use crate::cursor::{Cursor, escaped, has_word, quoted};
+use crate::cursor::{Cursor, escaped, has_word, opens, quoted};
+use crate::format::{FormatReader, Registration};
 use crate::{FormatError, ReadOptions, attribute};
 
-pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["dot", "gv"],
+    read: FormatReader::Text {
+        detects: |text| opens(text, &["strict", "graph", "digraph", "dag", "pdag"], '{', '['),
+        read,
+    },
+    write: Some(|named| Ok(write(named).into_bytes())),
+};
+
+fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let mut parser = Parser::new(text);
     parser.file()?;
     let named = parser.finish()?;
@@ -327,7 +337,7 @@ impl Labels {
 }
 
 /// One line for each variable and each edge; an edge without direction has `dir=none`.
-pub(crate) fn write(named: &NamedGraph) -> String {
+fn write(named: &NamedGraph) -> String {
     let mut file = String::from("// a -> b: a causes b\ndigraph {\n");
     for name in named.names() {
         file.push_str(&format!("  {};\n", quoted(name)));

@@ -117,7 +117,7 @@ impl FormatError {
             Self::RowNames { .. } => "name the rows as the columns, in any order",
             Self::EdgesWithoutNames { .. } => "if it is a list of edges, write 'from,to' above it",
             Self::NotANumber { .. } => "write 0 for no edge, and 1 or a weight for an edge",
-            Self::BothWays { .. } => "write 0 one way for an arrow, or the same number both ways",
+            Self::BothWays { .. } => "write 0 in one direction for an arrow, or the same number in both",
             Self::NpyHeader(_) | Self::NpyLength { .. } => "write the file again",
             Self::NpyType(_) => "save numbers: numpy.save(file, array.astype(float))",
         })

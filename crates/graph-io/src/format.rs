@@ -1,42 +1,83 @@
 //! The graph formats: which one a file has, and the reader and writer of each.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use gflowcausal_graph::{NamedGraph, choices};
 
-use crate::cursor::has_word;
 use crate::{FormatError, WriteError, bif, csv, cursor, dot, gml, graphml, json, npy, tetrad};
 
-choices! {
-    /// How a graph is written in a file.
-    #[non_exhaustive]
-    pub enum Format: "graph format" {
-        /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
-        Json = "json",
-        /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
-        ///
-        /// In a matrix any number but zero is an edge, and the same number both ways is one without direction. Its
-        /// corner says which way it points: `from\to`.
-        Csv = "csv",
-        /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
-        EdgeList = "edge-list",
-        /// Graphviz.
-        Dot = "dot",
-        /// GraphML, as networkx, igraph and yEd write it.
-        Graphml = "graphml",
-        /// GML, as networkx and igraph write it; only read.
-        Gml = "gml",
-        /// The structure of a Bayesian network, as bnlearn and JavaBayes write it; only read.
-        Bif = "bif",
-        /// NumPy's matrix file, numbers as in a CSV matrix.
-        Npy = "npy",
-        /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
-        Tetrad = "tetrad",
-    }
+/// What the crate has to know of a format; each format's file declares its own.
+pub(crate) struct Registration {
+    /// The extensions of its files.
+    pub(crate) extensions: &'static [&'static str],
+    pub(crate) read: FormatReader,
+    /// None: it is only read.
+    pub(crate) write: Option<Writer>,
+}
+
+type Writer = fn(&NamedGraph) -> Result<Vec<u8>, WriteError>;
+
+/// How a format is detected and read.
+pub(crate) enum FormatReader {
+    /// Text: detected by its first words, comments apart.
+    Text {
+        detects: fn(&str) -> bool,
+        read: fn(&str, &ReadOptions) -> Result<NamedGraph, FormatError>,
+    },
+    Bytes {
+        detects: fn(&[u8]) -> bool,
+        read: fn(&[u8], &ReadOptions) -> Result<NamedGraph, FormatError>,
+    },
+}
+
+/// Declares [`Format`] and what is registered for each of its values.
+macro_rules! formats {
+    ($($(#[doc = $doc:literal])+ $Variant:ident = $name:literal => $registration:path,)+) => {
+        choices! {
+            /// How a graph is written in a file.
+            #[non_exhaustive]
+            pub enum Format: "graph format" {
+                $($(#[doc = $doc])+ $Variant = $name,)+
+            }
+        }
+
+        impl Format {
+            const fn registration(self) -> &'static Registration {
+                match self {
+                    $(Self::$Variant => &$registration,)+
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// Our own: names and edges, with whatever is known of each. The result of a discovery is read too.
+    Json = "json" => json::FORMAT,
+    /// A matrix with named rows and columns, a named header, or numbers alone; read also as a list of edges.
+    ///
+    /// In a matrix any number but zero is an edge, and the same number in both directions is an undirected one. Its
+    /// corner states its orientation: `from\to`.
+    Csv = "csv" => csv::MATRIX,
+    /// A table of edges: `from,to`, and `weight`, `probability`, `directed` where they say something.
+    EdgeList = "edge-list" => csv::EDGE_LIST,
+    /// Graphviz.
+    Dot = "dot" => dot::FORMAT,
+    /// GraphML, as networkx, igraph and yEd write it.
+    Graphml = "graphml" => graphml::FORMAT,
+    /// GML, as networkx and igraph write it; only read.
+    Gml = "gml" => gml::FORMAT,
+    /// The structure of a Bayesian network, as bnlearn and JavaBayes write it; only read.
+    Bif = "bif" => bif::FORMAT,
+    /// NumPy's matrix file, numbers as in a CSV matrix.
+    Npy = "npy" => npy::FORMAT,
+    /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
+    Tetrad = "tetrad" => tetrad::FORMAT,
 }
 
 choices! {
-    /// Which way the edges of a bare matrix point.
+    /// The orientation of a bare matrix.
     #[derive(Default)]
     pub enum Orientation: "orientation" {
         /// `[i][j]` is the edge from `i` to `j`.
@@ -50,7 +91,7 @@ choices! {
 /// What a file itself may leave open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadOptions {
-    /// Which way a matrix points that does not say so itself.
+    /// The orientation of a matrix that does not state it.
     pub orientation: Orientation,
     /// The variables, for files that do not name them all: a bare matrix, a list of edges, a DOT file.
     pub names: Option<Vec<String>>,
@@ -58,45 +99,34 @@ pub struct ReadOptions {
 
 impl Format {
     /// The formats that are written as well as read.
-    pub const WRITTEN: &[Self] =
-        &[Self::Json, Self::Csv, Self::EdgeList, Self::Dot, Self::Graphml, Self::Npy, Self::Tetrad];
+    #[must_use]
+    pub fn written() -> &'static [Self] {
+        static WRITTEN: LazyLock<Vec<Format>> = LazyLock::new(|| {
+            Format::ALL.iter().copied().filter(|format| format.registration().write.is_some()).collect()
+        });
+        &WRITTEN
+    }
 
     /// The format that goes with a file name's extension; `.txt` tells nothing.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "json" => Some(Self::Json),
-            "csv" | "tsv" => Some(Self::Csv),
-            "dot" | "gv" => Some(Self::Dot),
-            "graphml" | "xml" => Some(Self::Graphml),
-            "gml" => Some(Self::Gml),
-            "bif" => Some(Self::Bif),
-            "npy" => Some(Self::Npy),
-            "tetrad" => Some(Self::Tetrad),
-            _ => None,
-        }
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        let has_it = |format: &&Self| format.registration().extensions.contains(&extension.as_str());
+        Self::ALL.iter().find(has_it).copied()
     }
 
-    /// The format that the first words of a file tell.
+    /// The format that the first words of a file tell; what no other format claims may be a table. The last of the list is
+    /// tried first: `Graph Nodes:` of Tetrad before the `graph` of DOT and GML.
     #[must_use]
     pub fn detect(file: &[u8]) -> Option<Self> {
-        if npy::is_npy(file) {
-            return Some(Self::Npy);
-        }
-        let text = text(file).ok()?;
-        let first = first_words(text);
-        let starts = |words: &[&str]| words.iter().any(|word| has_word(first, word));
-        match first.chars().next()? {
-            '{' | '[' => Some(Self::Json),
-            '<' => Some(Self::Graphml),
-            _ if first.starts_with("Graph Nodes:") => Some(Self::Tetrad),
-            _ if starts(&["network", "variable", "probability"]) && first.contains('{') => Some(Self::Bif),
-            _ if opens(first, &["graph", "Creator", "Version", "directed", "comment"], '[', '{') => {
-                Some(Self::Gml)
-            }
-            _ if opens(first, &["strict", "graph", "digraph", "dag", "pdag"], '{', '[') => Some(Self::Dot),
-            _ => csv::looks_like(text).then_some(Self::Csv),
-        }
+        let text = text(file).ok();
+        let first = text.map(first_words);
+        let claims = |format: &&Self| match format.registration().read {
+            FormatReader::Bytes { detects, .. } => detects(file),
+            FormatReader::Text { detects, .. } => first.is_some_and(detects),
+        };
+        let is_table = || text.is_some_and(csv::looks_like) && first.is_some_and(|first| !first.is_empty());
+        Self::ALL.iter().rev().find(claims).copied().or_else(|| is_table().then_some(Self::Csv))
     }
 
     /// The format of a file by its name or else by its content.
@@ -121,17 +151,10 @@ impl Format {
     /// # Errors
     /// When the file does not follow the format or what it says is no graph.
     pub fn read(self, file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
-        match self {
-            Self::Json => json::read(content(file)?, options),
-            Self::Csv => csv::read(content(file)?, options),
-            Self::EdgeList => csv::read_edge_list(content(file)?, options),
-            Self::Dot => dot::read(content(file)?, options),
-            Self::Graphml => graphml::read(content(file)?),
-            Self::Gml => gml::read(content(file)?),
-            Self::Bif => bif::read(content(file)?),
-            Self::Npy if file.is_empty() => Err(FormatError::Empty),
-            Self::Npy => npy::read(file, options),
-            Self::Tetrad => tetrad::read(content(file)?),
+        match self.registration().read {
+            FormatReader::Text { read, .. } => read(content(file)?, options),
+            FormatReader::Bytes { .. } if file.is_empty() => Err(FormatError::Empty),
+            FormatReader::Bytes { read, .. } => read(file, options),
         }
     }
 
@@ -144,16 +167,7 @@ impl Format {
     /// # Errors
     /// When the format is only read, or has no place for a name or an edge.
     pub fn write(self, named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
-        Ok(match self {
-            Self::Json => json::write(named).into_bytes(),
-            Self::Csv => csv::write_matrix(named)?.into_bytes(),
-            Self::EdgeList => csv::write_edges(named).into_bytes(),
-            Self::Dot => dot::write(named).into_bytes(),
-            Self::Graphml => graphml::write(named)?.into_bytes(),
-            Self::Gml | Self::Bif => return Err(WriteError::ReadOnly(self)),
-            Self::Npy => npy::write(named)?,
-            Self::Tetrad => tetrad::write(named)?.into_bytes(),
-        })
+        self.registration().write.ok_or(WriteError::ReadOnly(self))?(named)
     }
 }
 
@@ -182,10 +196,4 @@ fn first_words(text: &str) -> &str {
         cursor.take_while(|c| c != '\n');
     }
     cursor.rest()
-}
-
-/// Whether `text` starts with one of `words` and has an `opening` bracket before any `other` one.
-fn opens(text: &str, words: &[&str], opening: char, other: char) -> bool {
-    let bracket = text.find([opening, other]).and_then(|at| text[at..].chars().next());
-    words.iter().any(|word| has_word(text, word)) && bracket == Some(opening)
 }

@@ -3,7 +3,8 @@
 use gflowcausal_graph::{Edge, NamedGraph, Names};
 
 use crate::builder::{Builder, Link, at};
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, opens};
+use crate::format::{FormatReader, Registration};
 use crate::{FormatError, attribute};
 
 /// Lists inside lists; real files have two or three levels.
@@ -69,7 +70,16 @@ impl<'a> List<'a> {
     }
 }
 
-pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["gml"],
+    read: FormatReader::Text {
+        detects: |text| opens(text, &["graph", "Creator", "Version", "directed", "comment"], '[', '{'),
+        read: |text, _| read(text),
+    },
+    write: None,
+};
+
+fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut cursor = Cursor::new(text);
     let file = list(&mut cursor, 0)?;
     let graph = file.lists("graph").next().ok_or_else(|| cursor.expected("'graph ['"))?;

@@ -8,9 +8,16 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use crate::builder::{Builder, Link, at};
+use crate::format::{FormatReader, Registration};
 use crate::{Format, FormatError, WriteError, attribute};
 
-pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["graphml", "xml"],
+    read: FormatReader::Text { detects: |text| text.starts_with('<'), read: |text, _| read(text) },
+    write: Some(|named| Ok(write(named)?.into_bytes())),
+};
+
+fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut parser = Parser { text, ..Parser::default() };
     let mut reader = Reader::from_str(text);
     loop {
@@ -253,7 +260,7 @@ impl RawEdge {
     }
 }
 
-pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+fn write(named: &NamedGraph) -> Result<String, WriteError> {
     let names: Vec<String> = named.names().iter().map(|name| escape(name)).collect::<Result<_, _>>()?;
     let mut file = String::from(concat!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
@@ -281,7 +288,7 @@ pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
     Ok(file)
 }
 
-/// A name as the value of an attribute. XML has no way at all to write most control characters.
+/// A name as the value of an attribute. XML cannot hold most control characters.
 fn escape(name: &str) -> Result<String, WriteError> {
     let mut escaped = String::new();
     for c in name.chars() {

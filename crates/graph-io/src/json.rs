@@ -4,11 +4,18 @@ use gflowcausal_graph::{Edge, GraphError, NamedGraph, Names};
 use serde_json::{Map, Value, json};
 
 use crate::builder::{Builder, Link};
+use crate::format::{FormatReader, Registration};
 use crate::{FormatError, Orientation, ReadOptions, attribute, matrix};
 
 const LISTS_OF_NODES: [&str; 3] = ["nodes", "variables", "names"];
 
-pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["json"],
+    read: FormatReader::Text { detects: |text| text.starts_with(['{', '[']), read },
+    write: Some(|named| Ok(write(named).into_bytes())),
+};
+
+fn read(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| FormatError::Json { line: error.line(), column: error.column() })?;
     match &value {
@@ -159,7 +166,7 @@ fn read_matrix(
 }
 
 /// The names and the edges; an undirected edge says so.
-pub(crate) fn write(named: &NamedGraph) -> String {
+fn write(named: &NamedGraph) -> String {
     let edge = |(edge, directed): (Edge, bool)| {
         let mut object = json!({ "from": named.name(edge.from), "to": named.name(edge.to) });
         if !directed {

@@ -1,6 +1,6 @@
 //! Tetrad's knowledge files: tiers, forbidden and required edges and groups.
 
-use gflowcausal_graph::{Advice, EdgeSpec, Knowledge, Rule, Variable};
+use gflowcausal_graph::{Advice, EdgeSpec, Knowledge, Rule, Variable, shortened};
 
 use crate::format::utf8_text;
 
@@ -21,12 +21,14 @@ pub enum KnowledgeFileError {
     /// Something before the first section.
     #[error(
         "line {line}: expected addtemporal, forbiddirect, requiredirect, forbiddengroup or requiredgroup, \
-         found '{found}'"
+         found '{}'",
+        shortened(found)
     )]
     Section { line: usize, found: String },
     /// A tier without a number.
     #[error(
-        "line {line}: a tier begins with its number (0, 1, 2, … or 1* for no edges within), found '{found}'"
+        "line {line}: a tier begins with its number (0, 1, 2, … or 1* for no edges within), found '{}'",
+        shortened(found)
     )]
     TierNumber { line: usize, found: String },
     /// An edge of other than two names.

@@ -16,6 +16,7 @@ mod matrix;
 mod npy;
 mod tetrad;
 
+pub use csv::csv_name;
 pub use error::{FormatError, WriteError};
 pub use format::{Format, Orientation, ReadOptions};
 pub use knowledge::{KnowledgeFileError, read_knowledge};

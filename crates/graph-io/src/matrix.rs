@@ -7,7 +7,7 @@ use crate::{Format, FormatError, Orientation, WriteError};
 
 /// The graph of `values`, row by row, over `names`.
 ///
-/// A pair with one value is an arrow, a pair with the same value both ways an undirected edge. Where all values are
+/// A pair with one value is an arrow, a pair with the same value in both directions an undirected edge. Where all values are
 /// 0 or 1 they are no weights.
 pub(crate) fn to_graph(
     names: Vec<String>,

@@ -3,15 +3,22 @@
 use gflowcausal_data::{NpyHeader, ReadError};
 use gflowcausal_graph::NamedGraph;
 
+use crate::format::{FormatReader, Registration};
 use crate::{Format, FormatError, ReadOptions, WriteError, matrix};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-pub(crate) fn is_npy(file: &[u8]) -> bool {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["npy"],
+    read: FormatReader::Bytes { detects: is_npy, read },
+    write: Some(write),
+};
+
+fn is_npy(file: &[u8]) -> bool {
     file.starts_with(MAGIC)
 }
 
-pub(crate) fn read(file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+fn read(file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let mut body = file;
     let header = NpyHeader::read(&mut body).map_err(refuse)?;
     let nodes = nodes(&header.shape)?;
@@ -45,7 +52,7 @@ fn refuse(error: ReadError) -> FormatError {
 }
 
 /// Whole numbers as `i1` where there are no weights, else `f8`.
-pub(crate) fn write(named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
+fn write(named: &NamedGraph) -> Result<Vec<u8>, WriteError> {
     let values = matrix::from_graph(named, Format::Npy)?;
     let nodes = named.names().len();
     let descr = if named.has_weights() { "<f8" } else { "|i1" };

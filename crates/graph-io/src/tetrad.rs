@@ -3,6 +3,7 @@
 use gflowcausal_graph::{Edge, NamedGraph, Names};
 
 use crate::builder::{Builder, Link, at};
+use crate::format::{FormatReader, Registration};
 use crate::{Format, FormatError, WriteError};
 
 /// The marks between two names, and whether the edge is read as an arrow, backwards, or without direction.
@@ -24,7 +25,13 @@ enum Mark {
     Undirected,
 }
 
-pub(crate) fn read(text: &str) -> Result<NamedGraph, FormatError> {
+pub(crate) const FORMAT: Registration = Registration {
+    extensions: &["tetrad"],
+    read: FormatReader::Text { detects: |text| text.starts_with("Graph Nodes:"), read: |text, _| read(text) },
+    write: Some(|named| Ok(write(named)?.into_bytes())),
+};
+
+fn read(text: &str) -> Result<NamedGraph, FormatError> {
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     find_heading(&mut lines, "Graph Nodes:")?;
     let mut builder = Builder::default();
@@ -111,7 +118,7 @@ fn unreadable(text: &str, sides: Option<(&str, &str)>, line: usize, names: &Name
     at(Some(line), names.unknown(side.trim()).into())
 }
 
-pub(crate) fn write(named: &NamedGraph) -> Result<String, WriteError> {
+fn write(named: &NamedGraph) -> Result<String, WriteError> {
     if let Some(name) = named.names().iter().find(|name| !can_hold(name)) {
         return Err(WriteError::Name { format: Format::Tetrad, name: name.clone() });
     }

@@ -1,4 +1,4 @@
-//! What helps against an error, as data: each front end writes the options in its own way.
+//! Advice about an error as data, so that each front end writes the options in its own notation.
 
 use std::fmt;
 

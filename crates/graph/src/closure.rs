@@ -1,4 +1,4 @@
-//! Theorems 1 and 2: who is above and below whom, kept up to date edge by edge.
+//! Theorems 1 and 2: the transitive closure of a growing DAG, updated edge by edge.
 
 use crate::node_set::{ones, words_for};
 use crate::{Dag, Edge, EdgeError, NodeSet, Order};
@@ -58,7 +58,7 @@ impl Closure {
     /// Adds `edge`: every descendant of `edge.to` gains every ancestor of `edge.from`, and the mirror.
     ///
     /// Theorem 1, `H ← H ∨ h_j · h⁼_i`. Costs `O(d²/64)` word operations, nothing if `edge` joins a pair that is
-    /// connected already. The edge must not close a cycle: [`GrowingDag`] is the door that checks.
+    /// connected already. The edge must not close a cycle: [`GrowingDag`] checks that.
     pub fn insert(&mut self, edge: Edge) {
         debug_assert!(!self.reaches(edge.to, edge.from), "edge {edge} closes a cycle");
         if self.reaches(edge.from, edge.to) {

@@ -94,7 +94,7 @@ impl Dag {
         self.children[edge.from].contains(edge.to)
     }
 
-    /// Whether the two ends of `edge` are joined, either way.
+    /// Whether the two ends of `edge` are adjacent, in either direction.
     #[must_use]
     pub fn is_adjacent(&self, edge: Edge) -> bool {
         self.contains(edge) || self.contains(edge.reversed())

@@ -1,4 +1,4 @@
-//! d-separation: which variables a set of known ones makes independent, read off the graph.
+//! d-separation: which variables a given set makes independent in every distribution of the graph.
 
 use crate::{Dag, NodeSet};
 
@@ -35,13 +35,13 @@ impl Dag {
         let mut ball = Ball { rising: closed.clone(), falling: closed.clone(), stack: Vec::new() };
         ball.rise_to(start);
         let mut reached = NodeSet::empty(self.nodes());
-        while let Some((node, way)) = ball.stack.pop() {
+        while let Some((node, direction)) = ball.stack.pop() {
             let is_given = given.contains(node);
             if !is_given {
                 reached.insert(node);
                 ball.fall_to(self.children(node));
             }
-            if is_given == (way == Way::Down) {
+            if is_given == (direction == Direction::Down) {
                 ball.rise_to(self.parents(node));
             }
         }
@@ -51,7 +51,7 @@ impl Dag {
 
 /// How a walk came to a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     /// Along an arrow, from a parent.
     Down,
     /// Against an arrow, from a child.
@@ -62,16 +62,16 @@ enum Way {
 struct Ball {
     rising: NodeSet,
     falling: NodeSet,
-    stack: Vec<(usize, Way)>,
+    stack: Vec<(usize, Direction)>,
 }
 
 impl Ball {
     fn rise_to(&mut self, nodes: &NodeSet) {
-        self.stack.extend(take_new(&mut self.rising, nodes).iter().map(|node| (node, Way::Up)));
+        self.stack.extend(take_new(&mut self.rising, nodes).iter().map(|node| (node, Direction::Up)));
     }
 
     fn fall_to(&mut self, nodes: &NodeSet) {
-        self.stack.extend(take_new(&mut self.falling, nodes).iter().map(|node| (node, Way::Down)));
+        self.stack.extend(take_new(&mut self.falling, nodes).iter().map(|node| (node, Direction::Down)));
     }
 }
 

@@ -18,7 +18,7 @@ impl Edge {
         Self { from, to }
     }
 
-    /// The same pair, the other way round.
+    /// The same pair in the other direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self { from: self.to, to: self.from }
@@ -57,7 +57,7 @@ pub enum EdgeError {
     /// The edge is there already.
     #[error("edge {0} is there already")]
     Repeated(Edge),
-    /// The pair is joined already, in some other way.
+    /// The pair is adjacent already, by an edge of another kind or direction.
     #[error("the pair of edge {0} is joined already")]
     Joined(Edge),
     /// The edge would close a directed cycle.

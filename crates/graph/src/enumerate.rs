@@ -11,7 +11,7 @@ const MAX_NODES: usize = 8;
 /// of causes and a set of effects among those before it that closes no cycle.
 ///
 /// # Panics
-/// If `nodes` is more than eight; from seven on (1.1·10⁹ graphs) nobody waits for the end.
+/// If `nodes` is more than eight; from seven on (1.1·10⁹ graphs) it takes too long.
 ///
 /// ```
 /// assert_eq!(gflowcausal_graph::all_dags(4).count(), 543);

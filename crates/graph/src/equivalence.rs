@@ -86,7 +86,7 @@ impl Pdag {
         self.children(node).is_empty() && self.neighbours(node).iter().all(tied_to_all)
     }
 
-    /// Parts `node` from all others and returns who they were.
+    /// Removes all edges of `node` and returns its former neighbours.
     fn detach(&mut self, node: usize) -> NodeSet {
         let around = self.adjacent(node);
         for other in around.iter() {
@@ -97,7 +97,7 @@ impl Pdag {
 
     /// Every DAG with the same skeleton, the same v-structures and all the arrows of this graph, each once.
     ///
-    /// The next undirected edge is pointed each way and what follows by Meek's rules is filled in, so between two
+    /// The next undirected edge is oriented in each direction and what follows by Meek's rules is filled in, so between two
     /// DAGs lies at most one step for each edge; but there may be as many as `d!`.
     pub fn extensions(&self) -> impl Iterator<Item = Dag> + use<> {
         let v_structures = self.v_structures();
@@ -108,7 +108,7 @@ impl Pdag {
                     continue;
                 }
                 match graph.undirected().next() {
-                    Some(edge) => open.extend([edge.reversed(), edge].map(|way| pointed(&graph, way))),
+                    Some(edge) => open.extend([edge.reversed(), edge].map(|edge| pointed(&graph, edge))),
                     None => {
                         if let Ok(dag) = graph.to_dag() {
                             return Some(dag);

@@ -12,7 +12,6 @@ use crate::{Dag, NodeSet};
 /// let dag = Dag::from_edges(4, [Edge::new(0, 1), Edge::new(1, 2), Edge::new(0, 2)])?;
 /// let layering = Layering::of(&dag);
 /// assert_eq!(format!("{layering:?}"), "[{0, 3}, {1}, {2}]");
-/// assert!(layering.is_layering_of(&dag));
 /// # Ok::<(), gflowcausal_graph::EdgeError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,22 +79,10 @@ impl Layering {
         Self { layers }
     }
 
-    /// How many variables there are.
-    #[must_use]
-    pub fn nodes(&self) -> usize {
-        self.layers.iter().map(NodeSet::len).sum()
-    }
-
     /// The layers, causes first.
     #[must_use]
     pub fn layers(&self) -> &[NodeSet] {
         &self.layers
-    }
-
-    /// Whether this is the layering of `dag`.
-    #[must_use]
-    pub fn is_layering_of(&self, dag: &Dag) -> bool {
-        *self == Self::of(dag)
     }
 }
 

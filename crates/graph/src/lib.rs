@@ -25,6 +25,7 @@ mod order;
 mod path;
 mod pdag;
 mod pluralize;
+mod shortened;
 
 pub use advice::Advice;
 pub use choice::{Choice, UnknownChoice};
@@ -46,3 +47,4 @@ pub use node_set::NodeSet;
 pub use order::{Order, OrderError};
 pub use pdag::Pdag;
 pub use pluralize::pluralize;
+pub use shortened::shortened;

@@ -10,7 +10,7 @@ pub enum OrientationError {
     /// The direction of a pair that is not adjacent.
     #[error("{0} is given a direction, but the pair is not adjacent")]
     Apart(Edge),
-    /// The graph, or what follows from the directions before, has the edge the other way round.
+    /// The graph, or what follows from the directions before, has the reversed edge.
     #[error("{0} is given a direction, but the graph and the other directions force {reversed}", reversed = .0.reversed())]
     Opposed(Edge),
     /// The directions close a cycle.

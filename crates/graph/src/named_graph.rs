@@ -54,13 +54,13 @@ impl NamedGraph {
         &self.graph
     }
 
-    /// The weight of an edge, if it has one. An undirected edge may be named either way.
+    /// The weight of an edge, if it has one. An undirected edge may be named in either direction.
     #[must_use]
     pub fn weight(&self, edge: Edge) -> Option<f64> {
         self.weights.get(&self.key(edge)).copied()
     }
 
-    /// The probability of an edge, if it has one. An undirected edge may be named either way.
+    /// The probability of an edge, if it has one. An undirected edge may be named in either direction.
     #[must_use]
     pub fn probability(&self, edge: Edge) -> Option<f64> {
         self.probabilities.get(&self.key(edge)).copied()

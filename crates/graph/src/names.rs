@@ -11,7 +11,7 @@ const LONGEST_COMPARED: usize = 200;
 pub struct UnknownName {
     /// What was written.
     pub name: String,
-    /// The nearest name there is, if it is near enough to be a slip of the pen.
+    /// The nearest name there is, if it is near enough for a typing error.
     pub suggestion: Option<String>,
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge};
+use gflowcausal_determinism::cancellation_point;
+use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
+use rustc_hash::FxHashMap;
 
 /// How many graphs have their neighbours examined at most.
 const MOST_EXPANSIONS: usize = 60;
@@ -45,27 +47,43 @@ impl Ranking<'_> {
     /// The `count` best classes among `graphs` and what single edges added, removed or reversed make of the best, in
     /// the order of their weights.
     ///
-    /// The neighbours of the best graphs are examined until the list no longer changes.
+    /// The neighbours of the best graphs are examined until the list no longer changes. Can be cancelled.
     #[must_use]
     pub fn best<'g>(&self, graphs: impl IntoIterator<Item = &'g Dag>, count: usize) -> Vec<RunnerUp> {
         let mut pool = Pool { ranking: *self, classes: BTreeMap::new() };
-        graphs.into_iter().for_each(|graph| pool.add(graph.clone(), self.tables.log_dag(graph)));
+        for (graph, log_weight) in self.heaviest_first(graphs) {
+            pool.add_if_among(graph.clone(), log_weight, count);
+        }
+        let mut toggles = Toggles { tables: self.tables, known: FxHashMap::default() };
         let mut expanded: BTreeSet<Vec<Edge>> = BTreeSet::new();
         for _ in 0..MOST_EXPANSIONS {
             let top = pool.top(count);
-            let Some((key, graph, weight)) = top.iter().find(|(key, ..)| !expanded.contains(key)).cloned()
-            else {
-                break;
-            };
-            let least = if top.len() < count { f64::NEG_INFINITY } else { top[top.len() - 1].2 };
-            for (neighbour, log_weight) in self.neighbours(&graph, weight) {
-                if log_weight > least {
-                    pool.add(neighbour, log_weight);
+            let next = top.into_iter().find(|(key, ..)| !expanded.contains(key));
+            let Some((key, graph, log_weight)) = next else { break };
+            for (change, delta) in toggles.changes(&graph, pool.least(count) - log_weight) {
+                if let Some(neighbour) = change.applied_to(&graph) {
+                    pool.add_if_among(neighbour, log_weight + delta, count);
                 }
             }
             expanded.insert(key);
         }
         pool.top(count).into_iter().map(|(_, graph, log_weight)| self.runner_up(graph, log_weight)).collect()
+    }
+
+    /// The heaviest of `graphs` alone, and nothing about its class: what needs no time.
+    #[must_use]
+    pub fn heaviest<'g>(&self, graphs: impl IntoIterator<Item = &'g Dag>) -> Option<RunnerUp> {
+        let (graph, log_weight) = self.heaviest_first(graphs).into_iter().next()?;
+        Some(RunnerUp { graph: graph.clone(), log_weight, class_size: None })
+    }
+
+    /// Distinct graphs, heaviest first.
+    fn heaviest_first<'g>(&self, graphs: impl IntoIterator<Item = &'g Dag>) -> Vec<(&'g Dag, f64)> {
+        let mut weighted: Vec<_> =
+            graphs.into_iter().map(|graph| (graph, self.tables.log_dag(graph))).collect();
+        weighted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        weighted.dedup_by(|a, b| a.0 == b.0);
+        weighted
     }
 
     fn runner_up(&self, graph: Dag, log_weight: f64) -> RunnerUp {
@@ -89,35 +107,85 @@ impl Ranking<'_> {
         }
         (seen <= MOST_MEMBERS).then_some(permitted as f64)
     }
+}
 
-    /// Every permitted graph that differs in one edge, with its weight.
-    fn neighbours(&self, graph: &Dag, log_weight: f64) -> Vec<(Dag, f64)> {
-        let nodes = graph.nodes();
-        let pairs = (0..nodes)
-            .flat_map(|from| (0..nodes).filter(move |&to| to != from).map(move |to| Edge::new(from, to)));
-        let mut found = Vec::new();
-        for edge in pairs {
-            let mut changed = graph.clone();
-            if graph.contains(edge) {
+/// A change of one edge.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Add(Edge),
+    Remove(Edge),
+    Reverse(Edge),
+}
+
+impl Change {
+    /// The changed graph; none if it has a cycle.
+    fn applied_to(self, graph: &Dag) -> Option<Dag> {
+        let mut changed = graph.clone();
+        let added = match self {
+            Self::Add(edge) => Some(edge),
+            Self::Remove(edge) => {
                 changed.remove(edge);
-                let mut reversed = changed.clone();
-                if reversed.insert(edge.reversed()).is_ok() {
-                    found.push(reversed);
+                None
+            }
+            Self::Reverse(edge) => {
+                changed.remove(edge);
+                Some(edge.reversed())
+            }
+        };
+        added.is_none_or(|edge| changed.insert(edge).is_ok()).then_some(changed)
+    }
+}
+
+/// What each single edge brings or costs, computed once for each parent set.
+struct Toggles<'a> {
+    tables: &'a ParentSetTables,
+    /// For a node and its parents: the change of its term when another node is added to them or removed.
+    known: FxHashMap<(usize, NodeSet), Vec<f64>>,
+}
+
+impl Toggles<'_> {
+    /// The changes of one edge that move the weight by more than `least`, best first.
+    fn changes(&mut self, graph: &Dag, least: f64) -> Vec<(Change, f64)> {
+        let nodes = graph.nodes();
+        for node in 0..nodes {
+            cancellation_point();
+            self.learn(node, graph.parents(node));
+        }
+        let deltas: Vec<&Vec<f64>> =
+            (0..nodes).map(|node| &self.known[&(node, graph.parents(node).clone())]).collect();
+        let mut changes = Vec::new();
+        for to in 0..nodes {
+            for from in (0..nodes).filter(|&from| from != to) {
+                let (edge, delta) = (Edge::new(from, to), deltas[to][from]);
+                if graph.contains(edge) {
+                    changes.push((Change::Remove(edge), delta));
+                    changes.push((Change::Reverse(edge), delta + deltas[from][to]));
+                } else if !graph.contains(edge.reversed()) {
+                    changes.push((Change::Add(edge), delta));
                 }
-                found.push(changed);
-            } else if !graph.contains(edge.reversed()) && changed.insert(edge).is_ok() {
-                found.push(changed);
             }
         }
-        let weigh = |changed: Dag| {
-            let term = |dag: &Dag, node: usize| self.tables.log_score(node, dag.parents(node));
-            let delta: f64 = (0..nodes)
-                .filter(|&node| changed.parents(node) != graph.parents(node))
-                .map(|node| term(&changed, node) - term(graph, node))
-                .sum();
-            (changed, log_weight + delta)
-        };
-        found.into_iter().map(weigh).filter(|(_, weight)| *weight > f64::NEG_INFINITY).collect()
+        changes.retain(|(_, delta)| *delta > least && *delta > f64::NEG_INFINITY);
+        changes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        changes
+    }
+
+    fn learn(&mut self, node: usize, parents: &NodeSet) {
+        let tables = self.tables;
+        self.known.entry((node, parents.clone())).or_insert_with(|| {
+            let term = tables.log_score(node, parents);
+            let toggled = |other: usize| {
+                if other == node {
+                    return f64::NEG_INFINITY;
+                }
+                let mut changed = parents.clone();
+                if !changed.remove(other) {
+                    changed.insert(other);
+                }
+                tables.log_score(node, &changed) - term
+            };
+            (0..tables.nodes()).map(toggled).collect()
+        });
     }
 }
 
@@ -128,6 +196,21 @@ struct Pool<'a> {
 }
 
 impl Pool<'_> {
+    /// The weight that a class must exceed to be among the best `count`.
+    fn least(&self, count: usize) -> f64 {
+        let mut weights: Vec<f64> = self.classes.values().map(|(_, weight)| *weight).collect();
+        weights.sort_by(|a, b| b.total_cmp(a));
+        weights.get(count.saturating_sub(1)).copied().unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// Adds a graph, unless `count` classes weigh at least as much.
+    fn add_if_among(&mut self, graph: Dag, log_weight: f64, count: usize) {
+        if log_weight > self.least(count) {
+            cancellation_point();
+            self.add(graph, log_weight);
+        }
+    }
+
     fn add(&mut self, graph: Dag, log_weight: f64) {
         let key = self.key(&graph);
         let known = self.classes.entry(key).or_insert_with(|| (graph.clone(), log_weight));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gflowcausal_graph::{Dag, Edge};
+use gflowcausal_score::ParentSetTables;
 use serde::{Deserialize, Serialize};
 
 use crate::importance::{GraphSample, Source, effective_sample_size, log_mean_weight, shares, total_count};
@@ -29,6 +30,13 @@ pub struct Convergence {
     pub median_effective_sample_size: f64,
     /// The largest Monte Carlo standard error of an edge probability.
     pub largest_error: f64,
+    /// How many chains never came near the others' probability and are not used.
+    #[serde(default)]
+    pub left_out: usize,
+    /// The expected number of edges whose cause is none of the effect's candidate parents: where it is not small, parent
+    /// sets that were not considered may matter.
+    #[serde(default)]
+    pub edges_from_outside: f64,
 }
 
 /// A graph and the weight of all draws that ended in it.
@@ -87,7 +95,12 @@ impl Posterior {
 
     /// The edge probabilities of chains, and `draws` of them for ancestors and graphs.
     #[must_use]
-    pub fn of_chains(nodes: usize, summary: &Summary, draws: &[GraphSample]) -> Self {
+    pub fn of_chains(tables: &ParentSetTables, summary: &Summary, draws: &[GraphSample]) -> Self {
+        let nodes = tables.nodes();
+        let outside = |cause: usize, effect: usize| !tables.candidates(effect).contains(&cause);
+        let from_outside = |(cell, probability): (usize, &f64)| {
+            if outside(cell / nodes, cell % nodes) { *probability } else { 0.0 }
+        };
         let mut posterior = Self::weighted(nodes, draws, Objects::Dags, Source::Chains);
         posterior.edges = unit(&summary.edge_probabilities);
         posterior.effective_sample_size = summary.smallest_ess;
@@ -96,6 +109,8 @@ impl Posterior {
             mean_r_hat: summary.mean_r_hat,
             median_effective_sample_size: summary.median_ess,
             largest_error: summary.largest_error,
+            left_out: summary.left_out,
+            edges_from_outside: summary.edge_probabilities.iter().enumerate().map(from_outside).sum(),
         });
         posterior
     }

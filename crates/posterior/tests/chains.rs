@@ -214,6 +214,36 @@ fn two_modes_are_weighed_or_reported() {
     }
 }
 
+/// Three variables whose best parents are no candidates, and outweigh all that are: products of their weights overflow.
+#[test]
+fn parent_sets_beside_the_candidates_may_outweigh_them() {
+    struct Collider;
+    impl LocalScore for Collider {
+        fn name(&self) -> &'static str {
+            "collider"
+        }
+
+        fn nodes(&self) -> usize {
+            5
+        }
+
+        fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+            if node >= 2 && *parents == NodeSet::of(5, [0, 1]) { 290.0 } else { -(parents.len() as f64) }
+        }
+    }
+    let constraints = Constraints::none(5);
+    let edges = (2..5).flat_map(|to| [0, 1].map(|from| Edge { from, to }));
+    let best = Dag::from_edges(5, edges).expect("all edges lead upwards");
+    let settings = TableSettings { temperature: 1.0, edge_log_odds: 0.0, max_candidates: 0 };
+    let none = vec![NodeSet::empty(5); 5];
+    let tables = ParentSetTables::new(&Collider, &constraints, &none, &[best], &settings, &never());
+    let tables = tables.expect("no candidates at all");
+    let mut chains = Chains::new(&tables, &constraints, &[], ChainsConfig::default()).expect("a start");
+    chains.advance(40, &never());
+    let edges = chains.summary().expect("some rounds").edge_probabilities;
+    assert!((2..5).all(|to| edges[to] > 0.999 && edges[5 + to] > 0.999), "{edges:?}");
+}
+
 #[test]
 fn a_run_ends_when_the_starts_agree_or_the_rounds_are_used_up() {
     let constraints = Constraints::none(4);
@@ -222,7 +252,7 @@ fn a_run_ends_when_the_starts_agree_or_the_rounds_are_used_up() {
     let mut chains = new(ChainsConfig::default());
     assert_eq!(chains.run(5000, &never()), ChainsEnd::Converged);
     let summary = chains.summary().expect("some rounds");
-    assert!(summary.largest_r_hat <= 1.05 && summary.smallest_ess >= 400.0, "{summary:?}");
+    assert!(summary.largest_r_hat <= 1.1 && summary.smallest_ess >= 200.0, "{summary:?}");
 
     let mut chains = new(ChainsConfig { min_ess: f64::INFINITY, ..ChainsConfig::default() });
     assert_eq!(chains.run(20, &never()), ChainsEnd::Rounds);

@@ -13,7 +13,7 @@ use crate::error::Failure;
 /// How many rows of a matrix are turned into columns at a time: they stay in cache.
 const BLOCK: usize = 512;
 
-/// The types that the user asks for, by column.
+/// The types that the user sets, by column.
 pub(crate) type Types = BTreeMap<String, ColumnType>;
 
 /// Reads `{"ward": "categorical"}`.

@@ -1,4 +1,4 @@
-//! Errors as Python exceptions: one class for each kind, with the same words, a code and a way out.
+//! Errors as Python exceptions: one class for each kind, with the same words, a code and a remedy.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     Graph(GraphError),
     /// What Python says.
     Python(PyErr),
-    /// An option or argument that only this boundary looks at.
+    /// An option or argument that only this boundary reads.
     Argument(String),
     /// A mistake of ours.
     Panic(String),
@@ -81,6 +81,7 @@ fn class(error: &Error) -> &'static str {
         Error::KnowledgeFile { .. } => "KnowledgeFileError",
         Error::Knowledge(_) => "KnowledgeError",
         Error::Score(_) => "ScoreError",
+        Error::NoVariance { .. } => "NoVarianceError",
         Error::NeedsNumbers { .. } => "NeedsNumbersError",
         Error::OrdersOnly { .. } => "OrdersOnlyError",
         Error::NeedsRows { .. } => "NeedsRowsError",
@@ -115,6 +116,10 @@ fn class(error: &Error) -> &'static str {
         Error::NeedsCompleteRows { .. } => "NeedsCompleteRowsError",
         Error::Lingam(_) => "LingamError",
         Error::DamagedRun { .. } => "DamagedRunError",
+        Error::HoldsRun { .. } => "HoldsRunError",
+        Error::InUse { .. } => "RunInUseError",
+        Error::UnfinishedRun { .. } => "UnfinishedRunError",
+        Error::OtherVersion { .. } => "OtherVersionError",
         Error::NotInRun { .. } => "NotInRunError",
         Error::Picture { .. } => "PictureError",
         Error::File(_) => "FileError",

@@ -1,14 +1,13 @@
 //! What a run found, kept so that more graphs can be drawn, here or where it was sent.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, with_threads,
-    write_samples,
+    Config, Error, FrontEnd, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, StopFlag,
+    with_threads, write_samples,
 };
 use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
 use pyo3::prelude::*;
@@ -39,7 +38,10 @@ pub(crate) struct Fit {
 impl Fit {
     /// Keeps what drawing needs: means and covariances where they are enough, else the rows.
     pub(crate) fn new(outcome: RunOutcome, source: Source, config: &Config) -> Result<Self, Failure> {
-        let RunOutcome { found, result, file, .. } = outcome;
+        let RunOutcome { found, mut result, file, .. } = outcome;
+        for finding in &mut result.findings {
+            finding.fix = FrontEnd::Python.phrase(&finding.fix).into();
+        }
         let mut samples = Vec::new();
         write_samples(&mut samples, &found.names, &found.draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
@@ -80,7 +82,7 @@ impl Fit {
         Ok(RunResult::parse(self.result.as_bytes(), &self.samples, log, run)?)
     }
 
-    fn draw(&self, count: usize, seed: u64, stop: &AtomicBool) -> Result<Vec<u8>, Failure> {
+    fn draw(&self, count: usize, seed: u64, stop: &StopFlag) -> Result<Vec<u8>, Failure> {
         let by = self.run_result()?.posterior.by;
         if by == gflowcausal::Source::None {
             return Err(Error::NotInRun { what: "graphs to draw", method: self.config.method.clone() }.into());

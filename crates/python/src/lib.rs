@@ -27,7 +27,7 @@ mod _native {
     use std::time::Duration;
 
     use gflowcausal::graph::Dag;
-    use gflowcausal::{About, DataFile, RunFile, data, score_graph, with_threads};
+    use gflowcausal::{About, Begin, DataFile, RunFile, data, score_graph, with_threads};
     use numpy::PyArray2;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -63,7 +63,7 @@ mod _native {
     /// Finds graphs: what was found, and an exception to raise all the same.
     #[pyfunction]
     #[expect(clippy::too_many_arguments, reason = "keywords of one Python call")]
-    #[pyo3(signature = (data, options, *, truth, time_budget, threads, out, resume, notify))]
+    #[pyo3(signature = (data, options, *, truth, time_budget, threads, out, resume, overwrite, notify))]
     fn discover(
         py: Python<'_>,
         data: &Bound<'_, PyAny>,
@@ -73,6 +73,7 @@ mod _native {
         threads: usize,
         out: Option<PathBuf>,
         resume: bool,
+        overwrite: bool,
         notify: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Option<Fit>, Option<Py<PyAny>>)> {
         let config = crate::options::config(options)?;
@@ -86,7 +87,12 @@ mod _native {
         };
         let file = RunFile { config: config.clone(), about };
         let time_budget = time_budget.map(seconds).transpose()?;
-        let request = RunRequest { source, name, file, truth, time_budget, threads, out, resumes: resume };
+        let begin = match (resume, overwrite) {
+            (true, _) => Begin::Resume,
+            (false, true) => Begin::Overwrite,
+            (false, false) => Begin::New,
+        };
+        let request = RunRequest { source, name, file, truth, time_budget, threads, out, begin };
         let (outcome, raised) = request.run(py, notify)?;
         let fit = outcome.map(|outcome| Fit::new(outcome, again, &config)).transpose()?;
         Ok((fit, raised.map(|error| error.into_value(py).into_any())))

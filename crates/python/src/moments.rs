@@ -1,4 +1,4 @@
-//! Means and covariances that merge, so that parts of a table can be looked at on different machines.
+//! Means and covariances that merge, so that parts of a table can be processed on different machines.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ pub(crate) fn config(options: &Bound<'_, PyDict>) -> Result<Config, Failure> {
     Config::from_table(table(options, '-')?).map_err(|reason| Failure::Argument(reason.replace('\n', " ")))
 }
 
-/// What to simulate, written in the same way.
+/// What to simulate, in the same notation.
 pub(crate) fn simulation<T: DeserializeOwned>(options: &Bound<'_, PyDict>) -> Result<T, Failure> {
     table(options, '_')?.try_into().map_err(said)
 }

@@ -1,4 +1,4 @@
-//! A run on a thread of its own, so that the interpreter goes on, hears Ctrl-C and is told of progress.
+//! A run on a thread of its own, so that the interpreter stays responsive to Ctrl-C and receives progress.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,18 +9,20 @@ use std::time::{Duration, Instant};
 
 use gflowcausal::data;
 use gflowcausal::graph::Dag;
-use gflowcausal::{Error, Observer, Phase, RunData, RunDir, RunFile, RunOutcome, RunResult, with_threads};
+use gflowcausal::{
+    Begin, Error, Observer, Phase, RunData, RunDir, RunFile, RunOutcome, RunResult, StopFlag, with_threads,
+};
 use gflowcausal_report::write_report;
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
 use crate::error::{Failure, guarded};
 
-/// How often Ctrl-C is looked for.
+/// How often Ctrl-C is checked.
 const TICK: Duration = Duration::from_millis(50);
 
 /// How long a run that is to stop may take to hand over the best so far.
-const GRACE: Duration = Duration::from_millis(700);
+const GRACE: Duration = Duration::from_millis(1500);
 
 /// The data of a run.
 pub(crate) enum Source {
@@ -37,27 +39,27 @@ pub(crate) struct RunRequest {
     pub(crate) time_budget: Option<Duration>,
     pub(crate) threads: usize,
     pub(crate) out: Option<PathBuf>,
-    pub(crate) resumes: bool,
+    pub(crate) begin: Begin,
 }
 
-/// Does `work` on a thread of its own. After Ctrl-C it is told to stop, and left to itself.
+/// Does `work` on a thread of its own. After Ctrl-C it is asked to stop, and abandoned.
 pub(crate) fn run_interruptible<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&StopFlag) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let (tell, told) = channel();
-    let flag = Arc::clone(&stop);
+    let stop = StopFlag::new();
+    let (sender, receiver) = channel();
+    let flag = stop.clone();
     thread::spawn(move || {
-        // Nobody listens any more after Ctrl-C.
-        let _ = tell.send(guarded(|| work(&flag)));
+        // The receiver is gone after Ctrl-C.
+        let _ = sender.send(guarded(|| work(&flag)));
     });
-    let told = Mutex::new(told);
+    let receiver = Mutex::new(receiver);
     loop {
-        match py.detach(|| told.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)) {
+        match py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)) {
             Ok(done) => return Ok(done?),
             Err(RecvTimeoutError::Timeout) => {
-                py.check_signals().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                py.check_signals().inspect_err(|_| stop.set())?;
             }
             Err(RecvTimeoutError::Disconnected) => return Err(Failure::of_panic(&"a thread vanished").into()),
         }
@@ -74,7 +76,7 @@ impl RunRequest {
     /// What the run says. After Ctrl-C, or an exception of `notify`, that exception comes beside what was found; a run
     /// that does not stop in time is left to itself.
     pub(crate) fn run(self, py: Python<'_>, notify: Option<&Bound<'_, PyAny>>) -> PyResult<Ended> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = StopFlag::new();
         let left_alone = Arc::new(AtomicBool::new(false));
         let ((tell, news), (answer, answers)) = (channel(), channel());
         let line = Line { tell, answers, is_watched: notify.is_some(), is_cut: Arc::clone(&left_alone) };
@@ -91,14 +93,17 @@ impl RunRequest {
             }
         };
         match py.detach(|| worker.join()) {
-            Ok(Ok(outcome)) => Ok((Some(outcome), raised)),
+            Ok(Ok(mut outcome)) => {
+                let unwritten = outcome.unwritten.take().map(|error| Failure::from(error).into());
+                Ok((Some(outcome), raised.or(unwritten)))
+            }
             Ok(Err(_)) | Err(_) if raised.is_some() => Ok((None, raised)),
             Ok(Err(failure)) => Err(failure.into()),
             Err(left) => Err(Failure::of_panic(&*left).into()),
         }
     }
 
-    fn work(self, stop: &AtomicBool, mut line: Line) -> Result<RunOutcome, Failure> {
+    fn work(self, stop: &StopFlag, mut line: Line) -> Result<RunOutcome, Failure> {
         let request = gflowcausal::RunRequest {
             file: self.file,
             data: match &self.source {
@@ -109,18 +114,18 @@ impl RunRequest {
             truth: self.truth,
             time_budget: self.time_budget,
             out: self.out,
-            resumes: self.resumes,
+            begin: self.begin,
         };
         Ok(request.run(&mut line, stop)?)
     }
 }
 
-/// The line from a run to whoever waits for it.
+/// The channel from a run to the interpreter.
 struct Line {
     tell: Sender<Phase>,
     answers: Receiver<()>,
     is_watched: bool,
-    /// Whether nobody waits any more: then nothing may be written.
+    /// Whether the run was abandoned: then nothing may be written.
     is_cut: Arc<AtomicBool>,
 }
 
@@ -128,7 +133,7 @@ impl Observer for Line {
     /// Tells of a phase and waits until it was heard, so that a listener can stop training where it is.
     fn observe(&mut self, phase: Phase) {
         if self.is_watched && self.tell.send(phase).is_ok() {
-            // Nobody answers any more when a run is left to itself.
+            // The receiver is gone when a run is abandoned.
             let _ = self.answers.recv();
         }
     }
@@ -146,7 +151,7 @@ impl Observer for Line {
 enum Wait {
     /// The run is over; an exception may have come before that.
     Over(Option<PyErr>),
-    /// The run goes on in spite of an exception.
+    /// The run continues despite an exception.
     TooLong(PyErr),
 }
 
@@ -155,7 +160,7 @@ fn attend(
     py: Python<'_>,
     news: &Mutex<Receiver<Phase>>,
     answer: &Sender<()>,
-    stop: &AtomicBool,
+    stop: &StopFlag,
     notify: Option<&Bound<'_, PyAny>>,
 ) -> Wait {
     let mut raised: Option<(PyErr, Instant)> = None;
@@ -164,12 +169,12 @@ fn attend(
         if heard == Err(RecvTimeoutError::Disconnected) {
             return Wait::Over(raised.map(|(error, _)| error));
         }
-        let told = match (heard, notify) {
+        let notified = match (heard, notify) {
             (Ok(phase), Some(notify)) if raised.is_none() => call(notify, phase),
             _ => Ok(()),
         };
-        if let Err(error) = told.and_then(|()| py.check_signals()) {
-            stop.store(true, Ordering::Relaxed);
+        if let Err(error) = notified.and_then(|()| py.check_signals()) {
+            stop.set();
             if !error.is_instance_of::<PyStopIteration>(py) {
                 raised.get_or_insert((error, Instant::now() + GRACE));
             }

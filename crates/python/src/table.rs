@@ -17,7 +17,7 @@ use crate::{arrow, columns};
 /// What data that have no name are called.
 const UNNAMED: &str = "data";
 
-/// Named columns, made once and shared by all that look at them.
+/// Named columns, made once and shared by all that read them.
 #[pyclass(frozen, module = "gflowcausal._native")]
 pub(crate) struct Table {
     pub(crate) table: Arc<data::Table>,

@@ -1,4 +1,4 @@
-"""Data that many tests look at."""
+"""Data that many tests share."""
 
 from __future__ import annotations
 

@@ -5,28 +5,19 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use gflowcausal::{Config, Kind, OPTIONS, OptionSpec};
+use gflowcausal::{Config, Kind, OPTIONS, OptionSpec, request_help};
 use toml::Value;
 
 /// What only a call from Python has: a name, its type and default, and what it does.
-const CALL: [(&str, &str, &str, &str); 9] = [
-    (
-        "types",
-        "Mapping[str, str] | None",
-        "None",
-        "Types that differ from the rule, as ``{\"ward\": \"categorical\"}``. Text and whole numbers with at most ten different values are categories, other numbers are continuous.",
-    ),
-    ("no_header", "bool", "False", "The first row of a file of text is data, not names."),
-    (
-        "delimiter",
-        "str | None",
-        "None",
-        "What separates the cells of a file of text; found out if not given.",
-    ),
-    ("time_budget", "float | None", "None", "Seconds after which training ends with the best so far."),
+const CALL: [(&str, &str, &str, &str); 10] = [
+    ("types", "Mapping[str, str] | None", "None", request_help::TYPES),
+    ("no_header", "bool", "False", request_help::NO_HEADER),
+    ("delimiter", "str | None", "None", request_help::DELIMITER),
+    ("time_budget", "float | None", "None", request_help::TIME_BUDGET),
     ("threads", "int | None", "None", "How many threads; all cores if not given."),
     ("out", "str | os.PathLike[str] | None", "None", "A directory for all files of the run."),
     ("resume", "bool", "False", "Whether the run that began in ``out`` goes on, to the same bits."),
+    ("overwrite", "bool", "False", "Whether a run that is in ``out`` is replaced; else it is refused."),
     (
         "callback",
         "Callback | None",
@@ -83,7 +74,14 @@ fn keywords() -> Vec<(&'static str, String, String, String)> {
         (spec.name, format!("{}{open}", kind(spec)), default.unwrap_or_else(|| "None".into()), help(spec))
     });
     let call = CALL.iter().map(|(name, kind, default, help)| {
-        (*name, (*kind).to_owned(), (*default).to_owned(), (*help).to_owned())
+        let help = match *name {
+            "types" => format!("{help}, such as ``{{\"ward\": \"categorical\"}}``."),
+            "time_budget" => format!("{help}, in seconds."),
+            "delimiter" => format!("{}.", help.replace('`', "``")),
+            "no_header" => format!("{help}."),
+            _ => (*help).to_owned(),
+        };
+        (*name, (*kind).to_owned(), (*default).to_owned(), help)
     });
     declared.chain(call).collect()
 }

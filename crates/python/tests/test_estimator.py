@@ -196,7 +196,7 @@ def test_a_drawing_shows_directions_as_they_are():
     assert cycle.to_svg().count('class="head"') == 3
 
 
-def test_knowledge_is_obeyed_by_every_graph(simulated):
+def test_knowledge_is_satisfied_by_every_graph(simulated):
     knowledge = Knowledge(tiers=[["X6", "X5"], ["X1", "X2", "X3", "X4"]], closed_tiers=[1], max_parents=2)
     fitted = GFlowCausal(knowledge=knowledge, forbid=[("X5", "X1")], require=["X2->X3"], **QUICK).fit(simulated)
     for graph in [fitted.graph_, *(one.graph for one in fitted.samples_)]:

@@ -4,14 +4,17 @@ use std::fmt::Write;
 
 use gflowcausal::data::Severity;
 use gflowcausal::{
-    ClassResult, Config, ConsensusResult, EdgeResult, FindingResult, RunResult, RunnerUpResult, ScoreName,
-    Source, Training,
+    ClassResult, Config, ConsensusResult, EdgeResult, FindingResult, PosteriorResult, RunResult,
+    RunnerUpResult, ScoreName, Source, Training,
 };
 
 use crate::trust::{Trust, trust};
 
 /// The most columns of a line of prose.
 const WIDTH: usize = 80;
+
+/// A probability from which on an edge or a path is sure.
+const SURE: f64 = 0.9;
 
 /// How many edges of a list are shown.
 const LISTED: usize = 20;
@@ -55,6 +58,7 @@ pub fn result_text(result: &RunResult, config: &Config, color: ColorMode) -> Str
     match &result.consensus {
         Some(consensus) => {
             lists(&mut text, consensus, color);
+            indirect(&mut text, result, color);
             best(&mut text, result, color);
         }
         None => text.push_str(&single_graph(result)),
@@ -191,6 +195,33 @@ fn numbers(edge: &EdgeResult) -> [String; 2] {
     ]
 }
 
+/// The pairs that are surely joined by a directed path, but not surely by an edge.
+fn indirect(text: &mut String, result: &RunResult, color: ColorMode) {
+    let names = &result.data.variables;
+    let PosteriorResult { ancestor_probabilities, edge_probabilities, .. } = &result.posterior;
+    let mut paths = Vec::new();
+    for (from, row) in ancestor_probabilities.iter().enumerate() {
+        for (to, &probability) in row.iter().enumerate().filter(|&(to, _)| to != from) {
+            if probability >= SURE && edge_probabilities[from][to] < SURE {
+                paths.push((probability, format!("{} ({probability:.2})", path(&names[from], &names[to]))));
+            }
+        }
+    }
+    if paths.is_empty() {
+        return;
+    }
+    paths.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let shown: Vec<String> = paths.iter().take(LISTED).map(|(_, text)| text.clone()).collect();
+    let more =
+        if paths.len() > LISTED { format!(", and {} more", paths.len() - LISTED) } else { String::new() };
+    let title = format!(
+        "{}: a directed path has a probability of at least 0.9, an edge has not: {}{more}",
+        color.bold("indirect"),
+        shown.join(", ")
+    );
+    text.push_str(&format!("{}\n\n", wrapped(&title, "  ")));
+}
+
 /// The best graph and how the runners-up differ from it.
 fn best(text: &mut String, result: &RunResult, color: ColorMode) {
     let edges = &result.graph.edges;
@@ -214,7 +245,10 @@ fn class_text(class: &ClassResult) -> String {
     let size = class
         .class_size
         .map_or(String::new(), |size| format!(" of {size:.0} {}", plural(size as usize, "DAG")));
-    let share = class.probability.map_or(String::new(), |share| format!(" (probability {share:.2})"));
+    let share = class.probability.map_or(String::new(), |share| match share {
+        share if share < 0.01 => " (probability below 0.01)".to_owned(),
+        share => format!(" (probability {share:.2})"),
+    });
     format!("{size}{share}")
 }
 
@@ -248,7 +282,12 @@ fn runner_up_line(runner_up: &RunnerUpResult, best: &[EdgeResult], score: f64) -
 
 /// An edge that no line break divides.
 fn unbroken(from: &str, to: &str) -> String {
-    format!("{from}\u{a0}->\u{a0}{to}")
+    format!("{from} -> {to}").replace(' ', "\u{a0}")
+}
+
+/// A directed path that no line break divides.
+fn path(from: &str, to: &str) -> String {
+    format!("{from} ~> {to}").replace(' ', "\u{a0}")
 }
 
 fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {

@@ -1,5 +1,6 @@
 //! How far the probabilities of a run can be trusted, in the same words for text and page.
 
+use gflowcausal::graph::pluralize;
 use gflowcausal::{Objects, PosteriorResult, RunResult, Source};
 
 /// The potential scale reduction factor above which chains do not agree.
@@ -7,6 +8,9 @@ const LARGEST_R_HAT: f64 = 1.1;
 
 /// The effective sample size below which probabilities are noise.
 const LEAST_EFFECTIVE: f64 = 50.0;
+
+/// More expected edges than this from outside the candidate parents are mentioned.
+const MOST_FROM_OUTSIDE: f64 = 0.5;
 
 /// How far probabilities can be trusted.
 pub(crate) struct Trust {
@@ -45,11 +49,31 @@ fn chains(posterior: &PosteriorResult) -> Trust {
     let verdict = if is_low { "the chains have not converged" } else { "the chains agree" };
     let text = format!(
         "partition MCMC over {}; {verdict}: R-hat {r_hat:.2}, the least certain edge rests on {ess:.0} independent draws \
-         (standard error {error:.3}){}",
+         (standard error {error:.3}){}{}",
         objects(posterior),
+        caveats(posterior),
         rejected(posterior)
     );
     Trust { is_low, text }
+}
+
+/// What R-hat does not show: chains that were left out, and probability that the tables may miss.
+fn caveats(posterior: &PosteriorResult) -> String {
+    let Some(convergence) = posterior.convergence else { return String::new() };
+    let mut text = String::new();
+    if convergence.left_out > 0 {
+        text += &format!(
+            "; {} never came near the others and were left out",
+            pluralize(convergence.left_out, "chain")
+        );
+    }
+    if convergence.edges_from_outside > MOST_FROM_OUTSIDE {
+        text += &format!(
+            "; {:.1} expected edges come from outside the candidate parents, so some probability may be missing",
+            convergence.edges_from_outside
+        );
+    }
+    text
 }
 
 /// What is said of a policy that was trained and not used.

@@ -8,9 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use gflowcausal_data::{Model, Simulation, Table, simulate};
 use gflowcausal_graph::NodeSet;
-use gflowcausal_score::{
-    Bdeu, Cam, DegenerateGaussian, GpMarginal, KernelRidge, LocalScore, Penalty, Quadratic, Spline,
-};
+use gflowcausal_score::{Bdeu, Cam, DegenerateGaussian, GpMarginal, LocalScore, Penalty, Quadratic, Spline};
 
 fn table(model: Model, nodes: usize) -> Table {
     let config = Simulation { nodes, degree: Some(2), rows: 1000, model, seed: 1, ..Default::default() };
@@ -41,7 +39,6 @@ fn gaussian_process(c: &mut Criterion) {
     let data = table(Model::Gp, 10);
     for parents in [1, 3, 5] {
         shared(c, "gp", parents, || GpMarginal::new(&data).expect("valid"));
-        shared(c, "gp kernel-ridge", parents, || KernelRidge::new(&data, Penalty::Auto).expect("valid"));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Local terms remembered by variable and parent set: bounded, shared by threads, without effect on any result.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::NodeSet;
 use rustc_hash::FxHashMap;
 
@@ -24,23 +24,12 @@ pub struct Cached<S> {
     score: S,
     lanes: Vec<Mutex<Generations>>,
     generation_size: usize,
-    hits: AtomicU64,
-    misses: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Generations {
     young: FxHashMap<NodeSet, f64>,
     old: FxHashMap<NodeSet, f64>,
-}
-
-/// How often a [`Cached`] score knew the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CacheCounts {
-    /// Terms that were remembered.
-    pub hits: u64,
-    /// Terms that had to be computed.
-    pub misses: u64,
 }
 
 impl<S: LocalScore> Cached<S> {
@@ -58,8 +47,6 @@ impl<S: LocalScore> Cached<S> {
         Self {
             generation_size: (capacity / lanes.max(1) / 2).max(1),
             lanes: (0..lanes).map(|_| lane()).collect(),
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
             score,
         }
     }
@@ -68,24 +55,6 @@ impl<S: LocalScore> Cached<S> {
     #[must_use]
     pub fn inner(&self) -> &S {
         &self.score
-    }
-
-    /// How often the answer was known so far.
-    #[must_use]
-    pub fn counts(&self) -> CacheCounts {
-        CacheCounts { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
-    }
-
-    /// How many terms are remembered now.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.lanes.iter().map(locked).map(|lane| lane.young.len() + lane.old.len()).sum()
-    }
-
-    /// Whether nothing is remembered.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     fn lane(&self, node: usize, parents: &NodeSet) -> &Mutex<Generations> {
@@ -130,10 +99,9 @@ impl<S: LocalScore> LocalScore for Cached<S> {
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         let lane = self.lane(node, parents);
         if let Some(term) = locked(lane).recall(parents, self.generation_size) {
-            self.hits.fetch_add(1, Ordering::Relaxed);
             return term;
         }
-        self.misses.fetch_add(1, Ordering::Relaxed);
+        cancellation_point();
         let term = self.score.local(node, parents);
         locked(lane).remember(parents.clone(), term, self.generation_size);
         term
@@ -145,5 +113,50 @@ impl<S: LocalScore> LocalScore for Cached<S> {
 
     fn is_score_equivalent(&self) -> bool {
         self.score.is_score_equivalent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// The sum of the parents' numbers, and how often it was asked for.
+    struct Counting(AtomicU64);
+
+    impl LocalScore for Counting {
+        fn name(&self) -> &'static str {
+            "counting"
+        }
+
+        fn nodes(&self) -> usize {
+            10
+        }
+
+        fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            parents.iter().map(|parent| (parent * parent + node) as f64).sum()
+        }
+    }
+
+    /// The number of evaluations and of remembered terms after each of 512 sets was asked for twice.
+    fn asked_twice(capacity: usize) -> (u64, usize) {
+        let cached = Cached::with_capacity(Counting(AtomicU64::new(0)), capacity);
+        let set = |bits: usize| NodeSet::of(10, (0..9).filter(|bit| bits >> bit & 1 == 1));
+        for bits in (0..512).chain(0..512) {
+            let expected = Counting(AtomicU64::new(0)).local(9, &set(bits));
+            assert_eq!(cached.local(9, &set(bits)).to_bits(), expected.to_bits());
+        }
+        let remembered = cached.lanes.iter().map(locked).map(|lane| lane.young.len() + lane.old.len()).sum();
+        (cached.inner().0.load(Ordering::Relaxed), remembered)
+    }
+
+    #[test]
+    fn a_cache_forgets_but_never_lies() {
+        assert_eq!(asked_twice(DEFAULT_CAPACITY), (512, 512));
+        let (evaluations, remembered) = asked_twice(160);
+        assert!((512..=1024).contains(&evaluations));
+        assert!(remembered <= 160, "{remembered} terms in a cache of 160");
     }
 }

@@ -10,7 +10,7 @@ pub enum ScoreError {
     NoRows,
     /// A variance or covariance that overflowed or was not a number to begin with.
     #[error(
-        "column number {column} has no finite variance: look for missing or infinite cells, or rescale it"
+        "column number {column} has no finite variance: check for missing or infinite cells, or rescale it"
     )]
     NotFinite { column: usize },
     /// A penalty multiplier that is negative or not a number.

@@ -12,6 +12,8 @@ mod explain;
 mod gaussian;
 mod gp;
 mod local;
+mod noise_shape;
+mod non_gaussian;
 mod order;
 mod parent_set_table;
 mod parents;
@@ -25,16 +27,17 @@ mod standard_columns;
 mod varsort;
 
 pub use bdeu::Bdeu;
-pub use cache::{CacheCounts, Cached};
+pub use cache::Cached;
 pub use degenerate_gaussian::DegenerateGaussian;
 pub use error::ScoreError;
 pub use explain::{ScoredEdge, ScoredGraph, ScoredNode, score_graph};
 pub use gaussian::{Bge, BgePrior, Bic, BicEqual, Correlation, Fit, GaussianScore, Penalty};
-pub use gp::{GpMarginal, KernelRidge};
+pub use gp::GpMarginal;
 pub use local::{GraphScore, LocalScore};
+pub use non_gaussian::NonGaussian;
 pub use order::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
 pub use parent_set_table::{ParentSetTables, SumsAround, TableSettings, candidate_parents};
-pub use parents::{BestParents, BestTable, GrowShrink, GrowShrinkTrees, ParentTable};
+pub use parents::{BestParents, GrowShrink, GrowShrinkTrees};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

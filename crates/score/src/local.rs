@@ -20,7 +20,7 @@ pub trait LocalScore: Send + Sync {
 
     /// The term of `node` with each of the variables `more`, in ascending order, beside `parents`.
     ///
-    /// The same as [`local`](Self::local) one by one, up to rounding; a score may know a quicker way.
+    /// The same as [`local`](Self::local) one by one, up to rounding; a score may have a faster algorithm.
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {
         more.iter().map(|parent| self.local(node, &parents.with(parent))).collect()
     }
@@ -29,7 +29,7 @@ pub trait LocalScore: Send + Sync {
     /// than `limit` parents; the other entries stay as they are.
     ///
     /// Bit `i` of an index into `terms` stands for `optional[i]`, which must be ascending and leave out `base` and
-    /// `node`. The same as [`local`](Self::local) one by one, up to rounding; a score may know a quicker way. Returns
+    /// `node`. The same as [`local`](Self::local) one by one, up to rounding; a score may have a faster algorithm. Returns
     /// early when `stop` is set.
     fn fill_subsets(
         &self,
@@ -53,7 +53,7 @@ pub trait LocalScore: Send + Sync {
         }
     }
 
-    /// The largest number of parents the data can speak about, whatever the user allows.
+    /// The largest number of parents that the data can support, whatever the user allows.
     fn parent_limit(&self) -> usize {
         self.nodes().saturating_sub(1)
     }
@@ -68,25 +68,11 @@ pub trait LocalScore: Send + Sync {
 ///
 /// Every [`LocalScore`] is one; `bic-equal` is one that is not a sum of local terms.
 pub trait GraphScore: Send + Sync {
-    /// The name users know it by.
-    fn name(&self) -> &'static str;
-
-    /// How many variables there are.
-    fn nodes(&self) -> usize;
-
     /// The score of `dag`.
     fn graph(&self, dag: &Dag) -> f64;
 }
 
 impl<S: LocalScore + ?Sized> GraphScore for S {
-    fn name(&self) -> &'static str {
-        LocalScore::name(self)
-    }
-
-    fn nodes(&self) -> usize {
-        LocalScore::nodes(self)
-    }
-
     /// The sum of the local terms, in the order of the variables.
     fn graph(&self, dag: &Dag) -> f64 {
         (0..dag.nodes()).map(|node| self.local(node, dag.parents(node))).sum()

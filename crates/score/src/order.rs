@@ -7,12 +7,6 @@ const MINIMUM_GAIN: f64 = 1e-6;
 
 /// A score of a causal order: natural logarithm, higher is better.
 pub trait OrderScore: Send + Sync {
-    /// The name users know it by.
-    fn name(&self) -> &'static str;
-
-    /// How many variables there are.
-    fn nodes(&self) -> usize;
-
     /// The score of `order`; −∞ for one that its constraints forbid.
     fn score(&self, order: &Order) -> f64;
 
@@ -30,25 +24,11 @@ pub trait OrderScore: Send + Sync {
 /// A score of an order that is a sum over the variables of a term that depends on the variable and the *set* of those
 /// before it, whatever their arrangement: the best next variable depends only on what is placed.
 pub trait OrderModularScore: Send + Sync {
-    /// The name users know it by.
-    fn name(&self) -> &'static str;
-
-    /// How many variables there are.
-    fn nodes(&self) -> usize;
-
     /// The term of `node` when exactly `before` come before it; −∞ if the constraints forbid that.
     fn local(&self, node: usize, before: &NodeSet) -> f64;
 }
 
 impl<P: OrderModularScore + ?Sized> OrderScore for P {
-    fn name(&self) -> &'static str {
-        OrderModularScore::name(self)
-    }
-
-    fn nodes(&self) -> usize {
-        OrderModularScore::nodes(self)
-    }
-
     /// `d` placements.
     fn score(&self, order: &Order) -> f64 {
         let mut before = NodeSet::empty(order.nodes());

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use faer::Mat;
 use gflowcausal_data::Table;
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::NodeSet;
 
 use crate::shared_terms::SharedTerms;
@@ -150,6 +151,7 @@ impl Quadratic {
 
     /// The terms of `nodes` given `parents`, on the rows of `data`.
     fn terms_on(&self, data: &StandardColumns, nodes: Range<usize>, parents: &NodeSet) -> Vec<f64> {
+        cancellation_point();
         let design = design(data, parents);
         let credible = design.len() + 1 < data.rows;
         let basis = if credible { orthonormal(&design, data.rows) } else { Mat::zeros(data.rows, 0) };

@@ -1,4 +1,4 @@
-//! How far a graph could have been found by sorting columns: by variance, or by how well the rest explains them.
+//! Varsortability and R²-sortability: how far sorting the columns would give the same directions.
 
 use std::fmt;
 
@@ -74,7 +74,7 @@ impl fmt::Display for Sortability {
     }
 }
 
-/// 1 if the value rises from cause to effect, ½ for a tie, 0 if it falls.
+/// 1 if the value increases from cause to effect, ½ for a tie, 0 if it decreases.
 pub(crate) fn agreement(cause: f64, effect: f64) -> f64 {
     if cause == effect || (effect - cause).abs() <= TOLERANCE {
         0.5
@@ -117,7 +117,7 @@ pub fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
     left.into_iter().map(|left| 1.0 - left).collect()
 }
 
-/// `Σ_k Σ_{i→j ∈ A^k} γ / Σ_k Σ_{i→j ∈ A^k} 1`, where `A^k` says who reaches whom in exactly `k` steps.
+/// `Σ_k Σ_{i→j ∈ A^k} γ / Σ_k Σ_{i→j ∈ A^k} 1`, where `A^k` marks the pairs that are connected by a path of exactly `k` steps.
 ///
 /// `O(d/64)` word operations for each edge and each length.
 fn path_agreement(dag: &Dag, values: &[f64]) -> f64 {

@@ -42,12 +42,23 @@ pub struct Spline {
 }
 
 impl Spline {
+    /// The most rows that are used unless something else is asked for: more are thinned to this many, evenly spaced.
+    pub const MAX_ROWS: usize = MAX_ROWS;
+
     /// The score of a table of complete real columns.
     ///
     /// # Errors
     /// No rows, a column that is not real or misses a cell, or a penalty below zero.
     pub fn new(table: &Table, penalty: Penalty) -> Result<Self, ScoreError> {
-        Self::of_columns(StandardColumns::thinned(table, MAX_ROWS)?, penalty)
+        Self::of_rows(table, penalty, MAX_ROWS)
+    }
+
+    /// The same of at most `max_rows` rows, evenly spaced.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_rows(table: &Table, penalty: Penalty, max_rows: usize) -> Result<Self, ScoreError> {
+        Self::of_columns(StandardColumns::thinned(table, max_rows)?, penalty)
     }
 
     /// The score of standardised columns.

@@ -13,8 +13,8 @@ const LEAST: f64 = 0.25;
 /// The logarithm of the varsortability of an order's fully connected graph (the paper's eq. `varsor_r1`).
 ///
 /// In the fully connected graph two variables `δ` positions apart are joined by a path of each length up to `δ`, so
-/// the pair counts `δ` times: `ν = Σ δ·γ / Σ δ`, with `γ` 1 for a rise in variance, ½ for a tie, 0 for a fall. Its
-/// maximum is *by definition* the sort by variance. The order that falls everywhere has `ν = 0`; it is given a quarter
+/// the pair counts `δ` times: `ν = Σ δ·γ / Σ δ`, with `γ` 1 for an increase in variance, ½ for a tie, 0 for a decrease. Its
+/// maximum is *by definition* the sort by variance. The order of decreasing variance has `ν = 0`; it is given a quarter
 /// of a path, half of what any other order has at least, so that its logarithm is finite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Varsort {
@@ -72,14 +72,6 @@ fn logarithm(right: f64, all: f64) -> f64 {
 }
 
 impl OrderScore for Varsort {
-    fn name(&self) -> &'static str {
-        "varsort"
-    }
-
-    fn nodes(&self) -> usize {
-        self.log_deviation.len()
-    }
-
     /// `O(d²)`.
     fn score(&self, order: &Order) -> f64 {
         let sorted: Vec<f64> = order.iter().map(|node| self.log_deviation[node]).collect();

@@ -1,7 +1,7 @@
 //! Best order score search: each variable in turn moves to its best position, until no move raises the score.
 
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::seq::SliceRandom;
+use gflowcausal_determinism::{StopFlag, StreamRng, interruptible};
 use gflowcausal_graph::Order;
 use gflowcausal_score::{OrderScore, best_insertion, moved};
 
@@ -11,7 +11,7 @@ use crate::constrained_order::{ConstrainedOrderScore, random_order};
 const SCREENING_SWEEPS: usize = 3;
 
 /// One start of BOSS (Andrews et al. 2023): from a random order, sweeps of best insertions until a whole sweep changes
-/// nothing, or `is_stopped`.
+/// nothing, or `stop` is set.
 ///
 /// The first three sweeps go by `screening`, which may be `score` or something that costs less. Variables are tried in a
 /// new random sequence each sweep. What comes back is a local optimum of single insertions under `score`. An insertion
@@ -21,32 +21,28 @@ pub fn boss(
     screening: &ConstrainedOrderScore<'_>,
     score: &ConstrainedOrderScore<'_>,
     rng: &mut StreamRng,
-    is_stopped: impl Fn() -> bool,
+    stop: &StopFlag,
 ) -> Order {
     let mut order = random_order(score.constraints, rng);
     let mut sweeps = 0;
-    while sweeps < SCREENING_SWEEPS && sweep(screening, &mut order, rng, &is_stopped) {
+    while sweeps < SCREENING_SWEEPS && sweep(screening, &mut order, rng, stop) {
         sweeps += 1;
     }
-    while sweep(score, &mut order, rng, &is_stopped) {}
+    while sweep(score, &mut order, rng, stop) {}
     order
 }
 
 /// Moves each variable once to its best position; says whether one moved and the search may go on.
-fn sweep(
-    score: &ConstrainedOrderScore<'_>,
-    order: &mut Order,
-    rng: &mut StreamRng,
-    is_stopped: &impl Fn() -> bool,
-) -> bool {
+fn sweep(score: &ConstrainedOrderScore<'_>, order: &mut Order, rng: &mut StreamRng, stop: &StopFlag) -> bool {
     let mut turns: Vec<usize> = (0..order.nodes()).collect();
     turns.shuffle(rng);
     let mut has_moved = false;
     for node in turns {
-        if is_stopped() {
+        if stop.is_set() {
             return false;
         }
-        if let Some(insertion) = best_insertion(score, order, node) {
+        let Some(best) = interruptible(stop, || best_insertion(score, order, node)) else { return false };
+        if let Some(insertion) = best {
             *order = moved(order, node, insertion.position);
             has_moved = true;
         }

@@ -1,4 +1,4 @@
-//! Orders within constraints: random ones, and a score that forbids the places where a variable may not stand.
+//! Orders within constraints: random ones, and a score that is −∞ for orders that the constraints forbid.
 
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
@@ -14,14 +14,6 @@ pub struct ConstrainedOrderScore<'a> {
 }
 
 impl OrderScore for ConstrainedOrderScore<'_> {
-    fn name(&self) -> &'static str {
-        self.score.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.score.nodes()
-    }
-
     fn score(&self, order: &Order) -> f64 {
         self.score.score(order)
     }

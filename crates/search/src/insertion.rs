@@ -81,14 +81,6 @@ mod tests {
     }
 
     impl OrderModularScore for Made {
-        fn name(&self) -> &'static str {
-            "made"
-        }
-
-        fn nodes(&self) -> usize {
-            self.nodes
-        }
-
         fn local(&self, node: usize, before: &NodeSet) -> f64 {
             if self.forbidden.is_some_and(|(first, then)| node == first && before.contains(then)) {
                 return f64::NEG_INFINITY;
@@ -99,10 +91,8 @@ mod tests {
         }
     }
 
-    fn all_orders(score: &impl OrderScore) -> BTreeMap<Order, f64> {
-        gflowcausal_graph::all_orders(score.nodes())
-            .map(|order| (order.clone(), score.score(&order)))
-            .collect()
+    fn all_orders(score: &Made) -> BTreeMap<Order, f64> {
+        gflowcausal_graph::all_orders(score.nodes).map(|order| (order.clone(), score.score(&order))).collect()
     }
 
     #[test]

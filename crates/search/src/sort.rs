@@ -12,7 +12,7 @@ const RESOLUTION: f64 = 1e-12;
 /// The variables by variance, smallest first (sortnregress; Reisach, Seiler and Weichwald 2021).
 ///
 /// # Panics
-/// If `constraints` speak of other variables.
+/// If `constraints` have another number of variables.
 #[must_use]
 pub fn variance_order(moments: &Moments, constraints: &Constraints) -> Order {
     let d = moments.columns();

@@ -1,10 +1,10 @@
-//! The paper's ablation: graphs drawn by trained policies, held against the exact distribution and the truth.
+//! The paper's ablation: graphs drawn by trained policies, compared with the exact distribution and the true graph.
 
 use std::collections::HashSet;
 
 use gflowcausal::ScoreName;
 use gflowcausal::data::{Simulated, Simulation};
-use gflowcausal::flow::{Lattice, ObjectiveName, SampleMode, Sampler, Terminal, Walk};
+use gflowcausal::flow::{Lattice, ObjectiveName, Sampler, Terminal, Walk};
 use serde::Deserialize;
 
 use super::findings::{Cell, Outcome, cells};
@@ -169,7 +169,7 @@ impl Policy {
 }
 
 fn drawn(sampler: &Sampler<'_>, draws: usize, seed: u64) -> Vec<Terminal> {
-    let samples = sampler.sample(draws, seed, SampleMode::Policy);
+    let samples = sampler.sample(draws, seed);
     samples.into_iter().map(|sample| sample.terminal).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The time it takes to draw graphs by the paper's three cases, a naive implementation beside each.
 
 use gflowcausal::Error;
-use gflowcausal::flow::{Mlp, MlpConfig, Network, SampleMode, Sampler, Walk};
+use gflowcausal::flow::{Mlp, MlpConfig, Network, Sampler, Walk};
 use gflowcausal::graph::Constraints;
 use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
@@ -92,7 +92,7 @@ impl Size {
     }
 
     fn ours(&self, control: &Control<'_>, sampler: &Sampler<'_>) -> Result<Course, BenchError> {
-        course(control, self.graphs, |part, count| drop(sampler.sample(count, part, SampleMode::Policy)))
+        course(control, self.graphs, |part, count| drop(sampler.sample(count, part)))
     }
 
     /// The course of the naive implementation, and the mean number of steps.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
-use gflowcausal::flow::{ObjectiveName, SampleMode, Terminal, Walk};
+use gflowcausal::flow::{ObjectiveName, Terminal, Walk};
 use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
@@ -99,7 +99,7 @@ impl Size {
         let trainer = trained(control, config, &problem, &watched, &mut |_| {
             best = watched.take().into_iter().fold(best, f64::max);
         })?;
-        let samples = trainer.sampler().sample(count, 1, SampleMode::Policy);
+        let samples = trainer.sampler().sample(count, 1);
         let recalled = |terminal: Terminal| {
             let recall = recall(&terminal, &data.dag);
             (terminal, recall)

@@ -1,4 +1,4 @@
-//! How near trained policies come to the exact distribution, by walk and objective, over every end of small walks.
+//! How near trained policies come to the exact distribution, by walk and objective, over all terminal states of small environments.
 
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ObjectiveName, StateSpace, TrainError, Walk};

@@ -1,4 +1,4 @@
-//! Studies: what is measured inside the program, and drawn, where a table of runs does not say enough.
+//! Studies: measurements inside the program, with figures, where a table of runs is not enough.
 
 mod ablation;
 mod calibration;

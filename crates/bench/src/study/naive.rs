@@ -133,7 +133,7 @@ impl Naive {
 
 #[cfg(test)]
 mod tests {
-    use gflowcausal::flow::{Mlp, MlpConfig, SampleMode, Sampler};
+    use gflowcausal::flow::{Mlp, MlpConfig, Sampler};
     use gflowcausal::graph::Constraints;
 
     use super::*;
@@ -145,7 +145,7 @@ mod tests {
             let environment = walk.environment(Constraints::none(5)).expect("a walk");
             let network = Mlp::new(environment.inputs(), environment.actions(), &MlpConfig::default(), 3);
             let naive = Naive::new(walk, 5, &network);
-            let samples = Sampler::new(&*environment, &network).sample(40, 7, SampleMode::Policy);
+            let samples = Sampler::new(&*environment, &network).sample(40, 7);
             let same = samples.iter().enumerate().filter(|(k, sample)| {
                 let (graph, steps) = naive.draw(7, *k as u64);
                 let order = sample.terminal.as_order().expect("an order");

@@ -64,7 +64,7 @@ pub(super) fn scored(simulated: &Simulated, score: ScoreName) -> Result<Problem<
     Ok(Problem::new(&simulated.table, &Config { score, ..Config::default() })?)
 }
 
-/// Trains to the end; `watch` hears of each iteration.
+/// Trains to the end; `watch` is called after each iteration.
 pub(super) fn trained<'a>(
     control: &Control<'_>,
     config: TrainConfig,
@@ -99,7 +99,7 @@ pub(super) fn recall(drawn: &Terminal, truth: &Dag) -> f64 {
     found as f64 / truth.edge_count().max(1) as f64
 }
 
-/// A reward that takes note of how well what it is asked about agrees with the truth.
+/// A reward that records how well each evaluated terminal state agrees with the truth.
 pub(super) struct Watched<'a> {
     inner: &'a dyn LogReward,
     truth: &'a Dag,

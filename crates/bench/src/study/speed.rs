@@ -2,8 +2,8 @@
 
 use gflowcausal::flow::{
     Action, DENSE_SHARE, Environment, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName,
-    OptimizerConfig, Problem, ReplayConfig, SampleMode, Sampler, Terminal, TrainConfig, TrainError, Trainer,
-    Walk, add_square_product,
+    OptimizerConfig, Problem, ReplayConfig, Sampler, Terminal, TrainConfig, TrainError, Trainer, Walk,
+    add_square_product,
 };
 use gflowcausal::graph::{Constraints, NodeSet};
 use gflowcausal::rand::RngExt;
@@ -158,7 +158,7 @@ impl Speed {
         let sampler = Sampler::new(environment, &network);
         let (mut fastest, mut total) = (f64::INFINITY, 0.0);
         for seed in 0.. {
-            let seconds = timed(|| sampler.sample(LOT, seed, SampleMode::Policy)).1;
+            let seconds = timed(|| sampler.sample(LOT, seed)).1;
             fastest = seconds.min(fastest);
             total += seconds;
             if total >= self.seconds {
@@ -189,7 +189,7 @@ fn product_speed() -> f64 {
 const WALKS: usize = 4;
 const TIMES: usize = BATCH / WALKS;
 
-/// What an iteration asks of the network, estimated from a few trajectories.
+/// The network evaluations of an iteration, estimated from a few trajectories.
 #[derive(Debug, Default, PartialEq)]
 struct Work {
     outputs: usize,

@@ -1,10 +1,10 @@
-//! What the user can say to `discover`, and how it joins with a configuration file.
+//! The arguments of `discover`, merged with a configuration file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use gflowcausal::{DataFile, RunFile};
+use gflowcausal::{Begin, DataFile, Error, RunDir, RunFile, parse_duration, request_help};
 
 use crate::failure::Failure;
 use crate::input::Reading;
@@ -29,8 +29,7 @@ pub(crate) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     settings: Settings,
-    /// Stop in time with the best so far, such as 60s, 5m or 1h.
-    #[arg(long, value_name = "TIME", value_parser = checked_duration)]
+    #[arg(long, value_name = "TIME", value_parser = checked_duration, help = format!("{}, such as 90s, 5m or 1h", request_help::TIME_BUDGET))]
     time_budget: Option<String>,
     /// The true graph, to print metrics too.
     #[arg(long, value_name = "FILE")]
@@ -38,6 +37,9 @@ pub(crate) struct Arguments {
     /// A directory to write the run to.
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(super) out: Option<PathBuf>,
+    /// Replace the run that is in the directory: without this it is refused.
+    #[arg(long, requires = "out", help_heading = "Files")]
+    pub(super) overwrite: bool,
     /// Take any of these options from a file in TOML; the command line wins.
     #[arg(long, value_name = "FILE.toml", help_heading = "Files")]
     config: Option<PathBuf>,
@@ -52,22 +54,7 @@ pub(crate) struct Arguments {
 }
 
 fn checked_duration(text: &str) -> Result<String, String> {
-    duration(text).map(|_| text.to_owned())
-}
-
-/// `90`, `90s`, `1.5m`, `2h`, `500ms`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(char::is_alphabetic);
-    let unit = match &text[digits.len()..] {
-        "" | "s" => 1.0,
-        "ms" => 1e-3,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        other => return Err(format!("there is no unit '{other}': use ms, s, m or h")),
-    };
-    let number: f64 = digits.parse().map_err(|_| "give a number and a unit, such as 60s".to_owned())?;
-    let refused = |_| "give a time that is finite and not negative".to_owned();
-    Duration::try_from_secs_f64(number * unit).map_err(refused)
+    parse_duration(text).map(|_| text.to_owned())
 }
 
 /// Everything said, on the command line or in a file: how, on which data, for how long.
@@ -91,20 +78,29 @@ impl Arguments {
         about.truth = self.truth.clone().or(about.truth.take());
         let data = self.data_file(about.data.take())?;
         about.data = Some(data.clone());
-        let budget = about.time_budget.as_deref().map(duration).transpose();
+        let budget = about.time_budget.as_deref().map(parse_duration).transpose();
         let time_budget =
             budget.map_err(|message| Failure::input("bad-option", format!("time-budget: {message}")))?;
         Ok(ResolvedOptions { file, data, time_budget })
     }
 
-    /// A run's own configuration; it cannot be changed half way.
+    /// What becomes of a run that is in the directory.
+    pub(super) fn begin(&self) -> Begin {
+        match (&self.resume, self.overwrite) {
+            (Some(_), _) => Begin::Resume,
+            (None, true) => Begin::Overwrite,
+            (None, false) => Begin::New,
+        }
+    }
+
+    /// A run's own configuration; it cannot be changed midway.
     fn resumed(&self, dir: &Path) -> Result<RunFile, Failure> {
         if !self.settings.is_empty() {
             let message = "--resume takes the run's own options: no other can be given";
             return Err(Failure::input("option-without-effect", message)
                 .with_help("start a new run with --config DIR/config.toml and what you want to change"));
         }
-        let mut file = RunFile::read(&dir.join("config.toml"))?;
+        let mut file = RunFile::read_run(&RunDir::open(dir).map_err(Error::from)?)?;
         // A budget was for the part of the run that it ended; going on means going on.
         file.about.time_budget = None;
         Ok(file)

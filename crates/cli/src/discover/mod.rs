@@ -28,14 +28,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         truth,
         time_budget: options.time_budget,
         out: arguments.resume.as_ref().or(arguments.out.as_ref()).cloned(),
-        resumes: arguments.resume.is_some(),
+        begin: arguments.begin(),
     };
     let outcome = request.run(&mut Watcher(Progress::new(&arguments.common)), interrupt::listen())?;
     match arguments.format {
         Shape::Json => print_json(&outcome.result)?,
         Shape::Text => print_text(&text(&outcome))?,
     }
-    if interrupt::is_requested() { Err(Failure::interrupted()) } else { Ok(()) }
+    match outcome.unwritten {
+        Some(error) => Err(error.into()),
+        None if interrupt::is_requested() => Err(Failure::interrupted()),
+        None => Ok(()),
+    }
 }
 
 /// Shows the progress of a run and writes its report.

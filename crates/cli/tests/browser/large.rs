@@ -4,10 +4,21 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::devtools::Browser;
 use crate::{DRAWN, gflowcausal, show, slide};
+
+/// Writes the checksums that a finished run has.
+fn seal(dir: &Path) {
+    let sum = |name: &str| {
+        let digest = Sha256::digest(fs::read(dir.join(name)).unwrap());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{hex}  {name}\n")
+    };
+    fs::write(dir.join("SHA256SUMS"), sum("result.json") + &sum("samples.jsonl")).unwrap();
+}
 
 /// A run of so many variables, as `discover --out` would leave it, with every third edge uncertain.
 fn write_run(dir: &Path, count: usize, by: &str) -> usize {
@@ -48,6 +59,7 @@ fn write_run(dir: &Path, count: usize, by: &str) -> usize {
     fs::write(dir.join("result.json"), result.to_string()).unwrap();
     let line = json!({ "order": [], "edges": named, "log_reward": -1234.5, "log_prob": -3.0, "log_weight": 0.0, "count": 1000 });
     fs::write(dir.join("samples.jsonl"), format!("{line}\n")).unwrap();
+    seal(dir);
     pairs.len()
 }
 

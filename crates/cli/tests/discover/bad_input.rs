@@ -156,7 +156,7 @@ fn options_that_cannot_be() {
         ),
         (
             vec!["--temperature", "0"],
-            "error[bad-option]: --temperature is 0, but must be finite and above zero",
+            "error[bad-option]: --temperature is 0, but must be from 0.000001 to 1000000",
         ),
         (vec!["--samples", "0"], "error[bad-option]: --samples is 0, but must be at least 1"),
         (
@@ -173,7 +173,7 @@ fn options_that_cannot_be() {
         ),
         (
             vec!["--temperature", "inf"],
-            "error[bad-option]: --temperature is inf, but must be finite and above zero",
+            "error[bad-option]: --temperature is inf, but must be from 0.000001 to 1000000",
         ),
         (vec!["--batch-size", "0"], "error[bad-option]: --batch-size is 0, but must be at least 1"),
         (vec!["--hidden", "0"], "error[bad-option]: --hidden is 0, but must be at least 1"),

@@ -85,6 +85,17 @@ fn causes_that_cancel_are_as_likely_among_many_variables() {
 }
 
 #[test]
+fn paths_that_are_sure_without_an_edge_are_listed() {
+    let home = TempDir::new().unwrap();
+    said(home.path(), "simulate --nodes 3 --edges 0 --rows 300 --seed 3 --out d");
+    let names = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
+    assert!(names.starts_with("X1,X2,X3"));
+    let text = said(home.path(), "discover d/data.csv --require X1->X2 --require X2->X3");
+    assert!(text.contains("indirect: ") && text.contains("X1 ~> X3 (1.00)"), "{text}");
+    assert!(!text.contains("X1 ~> X2"), "an edge is no indirect path: {text}");
+}
+
+#[test]
 fn a_policy_that_misses_the_posterior_is_not_used() {
     let home = TempDir::new().unwrap();
     said(home.path(), "simulate --graph er --nodes 20 --degree 2 --rows 500 --standardize --seed 2 --out d");
@@ -246,8 +257,18 @@ fn every_walk_and_every_score_for_numbers_gives_an_answer() {
     for walk in ["order", "edges", "chain", "complete", "graph"] {
         assert_eq!(run(&["--walk", walk])["training"]["walk"], walk);
     }
-    for score in ["bic", "bic-equal", "bge", "dg", "quadratic", "quadratic-equal", "gp", "spline", "varsort"]
-    {
+    for score in [
+        "bic",
+        "non-gaussian",
+        "bic-equal",
+        "bge",
+        "dg",
+        "quadratic",
+        "quadratic-equal",
+        "gp",
+        "spline",
+        "varsort",
+    ] {
         assert_eq!(run(&["--score", score])["score"]["name"], score);
     }
     for prune in ["selected", "t-test", "score", "threshold", "lasso", "cam", "none"] {

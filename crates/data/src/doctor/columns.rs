@@ -1,4 +1,4 @@
-//! What can be seen in one column at a time.
+//! Findings about single columns.
 
 use gflowcausal_graph::{Advice, pluralize};
 

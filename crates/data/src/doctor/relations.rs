@@ -1,4 +1,4 @@
-//! What can be seen between columns: copies, linear relations, units that differ.
+//! Findings about several columns: copies, linear relations, different units.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -202,7 +202,10 @@ fn scales(names: &[&str], moments: &Moments) -> Option<Finding> {
     about(
         columns,
         "huge-scale",
-        |who| format!("the standard deviations of {who} differ by a factor of {ratio:.0e}"),
+        |who| match ratio.is_finite() {
+            true => format!("the standard deviations of {who} differ by a factor of {ratio:.0e}"),
+            false => format!("the standard deviations of {who} differ by a factor of more than 1e308"),
+        },
         "nothing for the default score; standardise for scores that depend on units",
     )
 }

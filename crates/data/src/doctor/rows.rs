@@ -1,4 +1,4 @@
-//! What can be seen in the rows: too few, repeated, or in a sequence.
+//! Findings about rows: too few, repeated, or autocorrelated.
 
 use gflowcausal_graph::{Advice, pluralize};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use gflowcausal_graph::{Advice, pluralize};
+use gflowcausal_graph::{Advice, pluralize, shortened};
 
 use crate::TableError;
 use crate::loose_number::is_loose_number;
@@ -61,10 +61,13 @@ pub enum ReadError {
     #[error("row {row} has {}, but there are {columns} columns", pluralize(*cells, "cell"))]
     Ragged { row: usize, cells: usize, columns: usize },
     /// Text where the rest of the column is numbers.
-    #[error("column '{column}' holds numbers, but row {row} is the text '{cell}'")]
+    #[error("column '{column}' holds numbers, but row {row} is the text '{}'", shortened(cell))]
     MixedTypes { column: String, row: usize, cell: String },
     /// Text where only numbers can be used.
-    #[error("column '{column}' holds text (row {row}: '{cell}'), but means and covariances need numbers")]
+    #[error(
+        "column '{column}' holds text (row {row}: '{}'), but means and covariances need numbers",
+        shortened(cell)
+    )]
     TextColumn { column: String, row: usize, cell: String },
     /// Categories where only numbers can be used.
     #[error("column '{0}' is to be categorical, but means and covariances need numbers")]

@@ -1,9 +1,9 @@
-//! What a user may say about a file: header, separator, column types, how gaps are written.
+//! Options of readers: header, delimiter, column types, tokens for missing values.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use gflowcausal_graph::{UnknownChoice, choices};
+use gflowcausal_graph::{Advice, UnknownChoice, choices};
 use serde::{Deserialize, Serialize};
 
 /// What is written for a value that is not there, unless the user says otherwise: by R, pandas, SQL, SAS, the error
@@ -114,17 +114,37 @@ impl FromStr for Delimiter {
 #[non_exhaustive]
 pub enum OptionError {
     /// A separator that cannot be one.
-    #[error("'{0}' cannot separate cells: use one of , ; | or another mark, tab, space")]
+    #[error("'{0}' cannot separate cells")]
     UnknownDelimiter(String),
     /// A type that does not exist.
     #[error(transparent)]
     UnknownType(#[from] UnknownChoice),
     /// A column without a type.
-    #[error("'{0}' does not say a type: write NAME=continuous or NAME=categorical")]
+    #[error("'{0}' does not say a type")]
     NoType(String),
     /// Two types for one column.
     #[error("column '{0}' is given a type twice")]
     TypedTwice(String),
+}
+
+impl OptionError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        "bad-option"
+    }
+
+    /// What helps.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        match self {
+            Self::UnknownDelimiter(_) => "use one of , ; | or another mark, or tab or space".into(),
+            Self::UnknownType(_) | Self::NoType(_) => {
+                Advice::new("write ").set("types", "NAME=continuous").then(" or categorical")
+            }
+            Self::TypedTwice(_) => "leave one of the two out".into(),
+        }
+    }
 }
 
 /// Reads `A=continuous,B=categorical`.
@@ -152,7 +172,7 @@ mod tests {
         assert_eq!(types["a b"], ColumnType::Continuous);
         assert_eq!(types["c=d"], ColumnType::Categorical);
         let error = |text| parse_types(text).unwrap_err().to_string();
-        assert_eq!(error("a"), "'a' does not say a type: write NAME=continuous or NAME=categorical");
+        assert_eq!(error("a"), "'a' does not say a type");
         assert_eq!(error("a=real"), "unknown column type 'real': known are continuous, categorical");
         assert_eq!(error("a=continuous,a=categorical"), "column 'a' is given a type twice");
     }
@@ -163,8 +183,7 @@ mod tests {
         assert_eq!([byte("tab"), byte("\\t"), byte("space")], [Ok(b'\t'), Ok(b'\t'), Ok(b' ')]);
         assert_eq!(byte(":"), Ok(b':'));
         for wrong in ["", ",,", "a", "1", "\"", ".", "-", "é"] {
-            let message =
-                format!("'{wrong}' cannot separate cells: use one of , ; | or another mark, tab, space");
+            let message = format!("'{wrong}' cannot separate cells");
             assert_eq!(byte(wrong).unwrap_err().to_string(), message);
         }
     }

@@ -1,4 +1,4 @@
-//! What becomes of columns that arrive batch by batch: a table, or moments alone.
+//! Where columns go that arrive batch by batch: into a table, or into moments alone.
 
 use crate::read::column::ColumnBuilder;
 use crate::read::options::ReadOptions;

@@ -69,7 +69,7 @@ impl Format {
     }
 }
 
-/// A name that is no file is a slip of the pen, whatever it ends in.
+/// A name that is no file is a typing error, whatever it ends in.
 fn unknown_extension(path: &Path) -> ReadError {
     let name = path.display().to_string();
     if path.exists() { ReadError::UnknownExtension(name) } else { ReadError::NotFound(name) }

@@ -1,4 +1,4 @@
-//! What a simulation is asked for, and the check that every part of it has an effect.
+//! The configuration of a simulation, and the check that every part of it has an effect.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Which structural equations there are, and which kinds of noise each can take.
+//! The models of structural equations, and the noise families that each takes.
 
 use gflowcausal_graph::choices;
 

@@ -1,6 +1,6 @@
-//! Everything that a simulation can be refused for, with the value that is in the way.
+//! Everything that a simulation can be refused for, with the offending value.
 
-use gflowcausal_graph::{Edge, EdgeError, pluralize};
+use gflowcausal_graph::{Advice, Edge, EdgeError, pluralize};
 
 use super::{GraphFamily, KnownNetwork, Model};
 
@@ -18,12 +18,12 @@ pub enum SimulationError {
     /// More cells, or a larger graph, than fits in memory.
     #[error("{rows} rows of {nodes} nodes do not fit: at most {most_nodes} nodes and {most_cells} cells")]
     TooLarge { rows: usize, nodes: usize, most_nodes: usize, most_cells: usize },
-    /// Two ways of saying how many edges there are.
-    #[error("degree {degree} and edges {edges} both say how many edges there are: give one")]
+    /// The number of edges is given twice.
+    #[error("degree {degree} and edges {edges} both say how many edges there are")]
     DegreeAndEdges { degree: usize, edges: usize },
     /// More edges than pairs.
     #[error(
-        "{} do not fit into the {} of {}: ask for fewer",
+        "{} do not fit into the {} of {}",
         pluralize(*edges, "edge"), pluralize(*most, "pair"), pluralize(*nodes, "node")
     )]
     TooManyEdges { edges: usize, nodes: usize, most: usize },
@@ -31,17 +31,13 @@ pub enum SimulationError {
     #[error("graph '{family}' of {nodes} nodes needs a degree from 1 to {}, not {degree}", nodes - 1)]
     ScaleFreeDegree { family: GraphFamily, degree: usize, nodes: usize },
     /// A number of edges that no scale-free graph of this size has.
-    #[error(
-        "graph '{family}' of {nodes} nodes has m·({nodes}−m) edges, never {edges}: give degree m instead"
-    )]
+    #[error("graph '{family}' of {nodes} nodes has m·({nodes}−m) edges, never {edges}")]
     ScaleFreeEdges { family: GraphFamily, edges: usize, nodes: usize },
     /// An option that this model would ignore.
-    #[error("option '{option}' has no effect on model '{model}': leave it out")]
+    #[error("option '{option}' has no effect on model '{model}'")]
     NoEffect { option: &'static str, model: Model },
     /// Categories have no scale.
-    #[error(
-        "option 'standardize' has no effect on network '{0}', whose variables are categories: leave it out"
-    )]
+    #[error("option 'standardize' has no effect on network '{0}', whose variables are categories")]
     Categories(KnownNetwork),
     /// Not a positive number, or not an interval of positive numbers.
     #[error("noise scale {0} is not a positive number or an interval of positive numbers")]
@@ -56,7 +52,7 @@ pub enum SimulationError {
     #[error("the {parents} parents of '{column}' have more than 2^64 joint values")]
     TooManyParents { column: String, parents: usize },
     /// Values grew beyond what a floating-point number holds.
-    #[error("column '{column}' of model '{model}' overflows: use fewer nodes or edges")]
+    #[error("column '{column}' of model '{model}' overflows")]
     Overflow { column: String, model: Model },
     /// A matrix of another size than the graph's.
     #[error("{values} weights for {nodes} nodes, not {nodes} × {nodes}")]
@@ -67,4 +63,31 @@ pub enum SimulationError {
     /// The non-zero weights are not an acyclic graph.
     #[error(transparent)]
     Graph(#[from] EdgeError),
+}
+
+impl SimulationError {
+    /// The kind of problem, as a stable word.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoEffect { .. } | Self::Categories(_) => "option-without-effect",
+            _ => "impossible-simulation",
+        }
+    }
+
+    /// What helps.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        match self {
+            Self::NoEffect { .. } | Self::Categories(_) => "leave the option out".into(),
+            Self::DegreeAndEdges { .. } => "leave one of them out".into(),
+            Self::TooManyEdges { .. } => "ask for fewer edges, or more nodes".into(),
+            Self::ScaleFreeEdges { .. } => "give the degree m instead".into(),
+            Self::TooManyRows { .. } => "ask for fewer rows, or another model".into(),
+            Self::Overflow { .. } | Self::TooLarge { .. } | Self::TooManyParents { .. } => {
+                "ask for fewer nodes or edges".into()
+            }
+            _ => "correct the value".into(),
+        }
+    }
 }

@@ -71,12 +71,6 @@ impl Weights {
         self.matrix[edge.from * self.dag.nodes() + edge.to]
     }
 
-    /// All weights, `d × d`, the row causes the column.
-    #[must_use]
-    pub fn matrix(&self) -> &[f64] {
-        &self.matrix
-    }
-
     /// The weights of the same equations after each variable is divided by its entry of `divisors`.
     pub(super) fn rescaled(mut self, divisors: &[f64]) -> Self {
         let nodes = self.dag.nodes();

@@ -1,4 +1,4 @@
-//! What is random in a structural equation: six families of noise, each with a scale of its own or a shared one.
+//! Noise of structural equations: six families, each with a scale of its own or a shared one.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What happens to simulated values before anyone sees them: scales, and cells that go missing.
+//! The observation of simulated values: standardisation and missing cells.
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, map, stream};

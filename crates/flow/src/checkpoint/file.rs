@@ -1,13 +1,15 @@
-//! The file behind a checkpoint: a versioned header, named tensors, written whole or not at all.
+//! The file behind a checkpoint: a versioned header, named tensors, and a checksum of everything.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::replay::Remembered;
 use crate::{Environment, Network, TrainConfig};
@@ -16,7 +18,16 @@ use crate::{Environment, Network, TrainConfig};
 const KEY: &str = "gflowcausal";
 
 /// The version of the layout. Counted up with every change that an older program could not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// The program that writes: another one may draw other random numbers from the same seed.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// What stands before the checksum in the file: a string in JSON that is itself a string in JSON.
+const BEFORE_CHECKSUM: &[u8] = br#"\"sha256\":\""#;
+
+/// Where the checksum itself stands while it is computed.
+const NO_CHECKSUM: [u8; 64] = [b'0'; 64];
 
 /// Why a checkpoint cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +46,12 @@ pub enum CheckpointError {
     /// Written by a newer or an older program.
     #[error("'{}' has layout version {found}, but this program reads version {VERSION}", path.display())]
     Version { path: PathBuf, found: u64 },
+    /// Written by another version of the program.
+    #[error("'{}' was written by version {found} of the program, and this is {PROGRAM}", path.display())]
+    Program { path: PathBuf, found: String },
+    /// Bytes that are not those that were written.
+    #[error("'{}' is damaged: its checksum does not fit its bytes", path.display())]
+    Checksum { path: PathBuf },
     /// Something in it cannot be.
     #[error("'{}' is damaged: {what}", path.display())]
     Damaged { path: PathBuf, what: String },
@@ -53,18 +70,31 @@ pub enum CheckpointError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     version: u32,
+    program: String,
+    /// Of the whole file, with zeros in this place.
+    sha256: String,
     pub(super) nodes: usize,
     pub(super) fingerprint: String,
+    /// The caller's checksum of the log of training.
+    pub(super) log_sha256: String,
     pub(super) config: TrainConfig,
 }
 
 impl Header {
     pub(super) fn new(config: &TrainConfig, nodes: usize, fingerprint: &str) -> Self {
-        Self { version: VERSION, nodes, fingerprint: fingerprint.to_owned(), config: config.clone() }
+        Self {
+            version: VERSION,
+            program: PROGRAM.to_owned(),
+            sha256: String::from_utf8_lossy(&NO_CHECKSUM).into_owned(),
+            nodes,
+            fingerprint: fingerprint.to_owned(),
+            log_sha256: String::new(),
+            config: config.clone(),
+        }
     }
 }
 
-/// One tensor on its way to the file.
+/// One tensor to be written.
 struct Tensor {
     name: String,
     dtype: Dtype,
@@ -111,23 +141,6 @@ impl Writer {
         self.tensors.push(Tensor { name, dtype, shape, bytes });
     }
 
-    /// Writes everything beside `path`, makes sure it is on the disk, and renames it to `path`.
-    pub(super) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        let refused = |source| CheckpointError::File { action: "write", path: path.to_owned(), source };
-        let bytes = self.bytes().map_err(|error| refused(io::Error::other(error.to_string())))?;
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let written = File::create(&part)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&part, path));
-        written.map_err(|source| {
-            // What is left of the part is of no use; that it cannot be removed either changes nothing.
-            let _ = fs::remove_file(&part);
-            refused(source)
-        })
-    }
-
     /// The file's bytes.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
         let header = serde_json::to_string(&self.header).map_err(SafeTensorError::JsonError)?;
@@ -136,8 +149,36 @@ impl Writer {
             Ok((&tensor.name, view))
         });
         let views: Vec<_> = views.collect::<Result<_, SafeTensorError>>()?;
-        serialize(views, Some(HashMap::from([(KEY.to_owned(), header)])))
+        let mut bytes = serialize(views, Some(HashMap::from([(KEY.to_owned(), header)])))?;
+        if let Some(place) = checksum_place(&bytes) {
+            let checksum = checksum(&bytes);
+            bytes[place].copy_from_slice(checksum.as_bytes());
+        }
+        Ok(bytes)
     }
+}
+
+/// SHA-256 of `bytes`, in hexadecimal.
+fn checksum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where the checksum stands in a file: in its header, before any tensor.
+fn checksum_place(bytes: &[u8]) -> Option<Range<usize>> {
+    let length = u64::from_le_bytes(*bytes.first_chunk()?);
+    let end = usize::try_from(length).ok()?.checked_add(8)?.min(bytes.len());
+    let header = bytes.get(8..end)?;
+    let at = header.windows(BEFORE_CHECKSUM.len()).position(|window| window == BEFORE_CHECKSUM)?;
+    let start = 8 + at + BEFORE_CHECKSUM.len();
+    (start + NO_CHECKSUM.len() <= end).then_some(start..start + NO_CHECKSUM.len())
+}
+
+/// Whether a file has the bytes that were written.
+fn is_intact(bytes: &[u8]) -> bool {
+    let Some(place) = checksum_place(bytes) else { return false };
+    let mut blank = bytes.to_vec();
+    blank[place.clone()].copy_from_slice(&NO_CHECKSUM);
+    checksum(&blank).as_bytes() == &bytes[place]
 }
 
 /// A checkpoint that was opened.
@@ -205,8 +246,19 @@ impl Reader {
                 return Err(self.damaged(&format!("{name} has shape {shape:?}, not {:?}", part.shape)));
             }
             numbers.extend(words(bytes).map(f32::from_le_bytes));
+            if numbers.iter().any(|number| !number.is_finite()) {
+                return Err(self.damaged(&format!("{name} holds a number that is not finite")));
+            }
         }
         Ok(numbers)
+    }
+
+    /// How many numbers the tensors of the network hold: known before any memory is taken for them.
+    pub(super) fn network_size(&self) -> usize {
+        let file = SafeTensors::deserialize(&self.bytes);
+        let tensors = file.as_ref().map(SafeTensors::tensors).unwrap_or_default();
+        let of_network = tensors.iter().filter(|(name, _)| name.starts_with("network."));
+        of_network.map(|(_, view)| view.data().len() / size_of::<f32>()).sum()
     }
 
     pub(super) fn numbers(&self, name: &str, count: usize) -> Result<Vec<f64>, CheckpointError> {
@@ -261,9 +313,19 @@ fn header_value(path: &Path, bytes: &[u8]) -> Result<serde_json::Value, Checkpoi
     let text = metadata.metadata().as_ref().and_then(|entries| entries.get(KEY)).ok_or_else(foreign)?;
     let value: serde_json::Value = serde_json::from_str(text).map_err(|_| foreign())?;
     match value.get("version").and_then(serde_json::Value::as_u64) {
-        Some(version) if version == u64::from(VERSION) => Ok(value),
-        Some(found) => Err(CheckpointError::Version { path: path.to_owned(), found }),
-        None => Err(foreign()),
+        Some(version) if version == u64::from(VERSION) => {}
+        Some(found) => return Err(CheckpointError::Version { path: path.to_owned(), found }),
+        None => return Err(foreign()),
+    }
+    if !is_intact(bytes) {
+        return Err(CheckpointError::Checksum { path: path.to_owned() });
+    }
+    match value.get("program").and_then(serde_json::Value::as_str) {
+        Some(PROGRAM) => Ok(value),
+        found => {
+            let found = found.unwrap_or("unknown").to_owned();
+            Err(CheckpointError::Program { path: path.to_owned(), found })
+        }
     }
 }
 

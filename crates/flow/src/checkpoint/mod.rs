@@ -14,7 +14,7 @@ use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, Replay};
 use crate::trainer::{Convergence, RewardStats};
 use crate::{
-    Best, Environment, EnvironmentError, Mlp, Network, Problem, Sampler, TrainConfig, TrainError, Trainer,
+    Best, Environment, EnvironmentError, Mlp, Network, Problem, Sampler, TrainError, Trainer,
     ValidTrainConfig,
 };
 
@@ -32,15 +32,15 @@ pub enum ResumeError {
 }
 
 impl<'a> Trainer<'a> {
-    /// Writes all that the rest of the run depends on to `path`: to a temporary name first, then renamed, so that
-    /// there is never half a file.
+    /// All that the rest of the run depends on, as the bytes of a file.
     ///
     /// `fingerprint` says what the reward is made of (data, score, knowledge); [`Trainer::resume`] asks for the same.
-    ///
-    /// # Errors
-    /// When the system refuses to write.
-    pub fn save(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
-        let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
+    /// `log_sha256` is given back by it: the caller's checksum of a log that it keeps itself.
+    #[must_use]
+    pub fn checkpoint_bytes(&self, fingerprint: &str, log_sha256: &str) -> Vec<u8> {
+        let mut header = Header::new(&self.config, self.environment.nodes(), fingerprint);
+        header.log_sha256 = log_sha256.to_owned();
+        let mut writer = Writer::new(header);
         writer.network("network", &*self.network, self.network.parameters());
         writer.network("adam.means", &*self.network, &self.adam.means);
         writer.network("adam.squares", &*self.network, &self.adam.squares);
@@ -50,10 +50,10 @@ impl<'a> Trainer<'a> {
         let (kept, recent) = self.replay.parts();
         writer.terminals("replay.best", kept.iter());
         writer.terminals("replay.recent", recent.into_iter());
-        writer.write(path)
+        writer.bytes().expect("every tensor has the size of its shape")
     }
 
-    /// Goes on where the run that wrote `path` stopped: the rest is the same, bit for bit.
+    /// Goes on where the run that wrote `path` stopped: the rest is the same, bit for bit. With the checksum of the log.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or was written by a run with other settings or another fingerprint.
@@ -62,12 +62,12 @@ impl<'a> Trainer<'a> {
         config: ValidTrainConfig,
         problem: Problem<'a>,
         fingerprint: &str,
-    ) -> Result<Self, ResumeError> {
+    ) -> Result<(Self, String), ResumeError> {
         let reader = Reader::open(path)?;
         reader.expect(&Header::new(&config, problem.constraints.nodes(), fingerprint))?;
         let mut trainer = Self::blank(config, problem)?;
         trainer.restore(&reader)?;
-        Ok(trainer)
+        Ok((trainer, reader.header().log_sha256.clone()))
     }
 
     fn restore(&mut self, reader: &Reader) -> Result<(), CheckpointError> {
@@ -123,25 +123,21 @@ impl<'a> Trainer<'a> {
         };
     }
 
-    /// Writes the policy alone, to draw from later: see [`Policy::open`].
-    ///
-    /// # Errors
-    /// When the system refuses to write.
-    pub fn save_policy(&self, path: &Path, fingerprint: &str) -> Result<(), CheckpointError> {
-        self.policy_writer(fingerprint).write(path)
-    }
-
-    /// The bytes that [`save_policy`](Self::save_policy) writes, for [`Policy::parse`].
+    /// The policy alone as the bytes of a file, to draw from later: see [`Policy::open`] and [`Policy::parse`].
     #[must_use]
     pub fn policy_bytes(&self, fingerprint: &str) -> Vec<u8> {
-        self.policy_writer(fingerprint).bytes().expect("every tensor has the size of its shape")
-    }
-
-    fn policy_writer(&self, fingerprint: &str) -> Writer {
         let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
         writer.network("network", &*self.network, self.network.parameters());
-        writer
+        writer.bytes().expect("every tensor has the size of its shape")
     }
+}
+
+/// Refuses a file that is no whole checkpoint of this program, whatever run it is of.
+///
+/// # Errors
+/// When the file cannot be read, is damaged, or was written by another program.
+pub fn check_checkpoint(path: &Path) -> Result<(), CheckpointError> {
+    Reader::open(path).map(|_| ())
 }
 
 impl From<&Best> for Remembered {
@@ -160,12 +156,11 @@ impl From<Remembered> for Best {
 pub struct Policy {
     environment: Box<dyn Environment>,
     network: Mlp,
-    config: TrainConfig,
     fingerprint: String,
 }
 
 impl Policy {
-    /// Reads the policy of a run, from a file of [`Trainer::save_policy`] or of [`Trainer::save`].
+    /// Reads the policy of a run, from a file of [`Trainer::policy_bytes`] or [`Trainer::checkpoint_bytes`].
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or is about another number of variables than `constraints`.
@@ -191,22 +186,22 @@ impl Policy {
         if config.clone().validate().is_err() {
             return Err(reader.damaged("settings"));
         }
+        let size = config.network.parameters(environment.inputs(), environment.actions());
+        if size != Some(reader.network_size()) {
+            return Err(
+                reader.damaged("the tensors of the network do not have the size that the settings say")
+            );
+        }
         let mut network = Mlp::new(environment.inputs(), environment.actions(), &config.network, config.seed);
         let parameters = reader.network("network", &network)?;
         network.parameters_mut().copy_from_slice(&parameters);
-        Ok(Self { environment, network, config, fingerprint })
+        Ok(Self { environment, network, fingerprint })
     }
 
     /// The policy to draw from.
     #[must_use]
     pub fn sampler(&self) -> Sampler<'_> {
         Sampler::new(&*self.environment, &self.network)
-    }
-
-    /// The settings it was trained with.
-    #[must_use]
-    pub fn config(&self) -> &TrainConfig {
-        &self.config
     }
 
     /// What the caller said the reward was made of.

@@ -7,7 +7,7 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, log_sum_exp};
 use gflowcausal_graph::{Edge, NodeSet, Order};
 
-use super::arrival::PolicyQueries;
+use super::policy_queries::PolicyQueries;
 use super::{
     Action, Environment, InputChange, Registration, Rules, State, Walk, action_edge, edge_action, wrong_kind,
 };

@@ -1,23 +1,22 @@
 //! The environments: one file for each, with its states, actions, stop, parents and backward policy.
 //!
-//! To add one, write its file and register it below; nothing else asks which environment it is in.
+//! To add one, write its file and register it below; nothing else depends on which environment it is.
 
 mod action;
 mod acyclic;
-mod arrival;
 mod chain;
 mod complete;
 mod edges;
 mod free;
 mod graph;
 mod order;
+mod policy_queries;
 mod registry;
 mod rules;
 
 use std::fmt;
 
 use gflowcausal_determinism::StreamRng;
-use gflowcausal_graph::NodeSet;
 
 use crate::{LogReward, Network, Terminal};
 use registry::{Registration, register};
@@ -66,7 +65,7 @@ pub trait State: Send {
         changes.push(InputChange::on(action));
     }
 
-    /// Replaces `changes` by the inputs that are switched on the way back to the parent from which `action` leads here.
+    /// Replaces `changes` by the inputs that are switched on the step back to the parent from which `action` leads here.
     fn parent_input_changes(&self, action: Action, changes: &mut Vec<InputChange>) {
         changes.clear();
         changes.push(InputChange::off(action));
@@ -139,7 +138,7 @@ pub trait Environment: fmt::Debug + Send + Sync {
         0.0
     }
 
-    /// Whether states know the part of `reward` that was gathered on the way to them.
+    /// Whether states have a partial reward: the part of `reward` that the trajectory to them has collected.
     fn has_partial_rewards(&self, reward: &dyn LogReward) -> bool {
         let _ = reward;
         false
@@ -149,13 +148,6 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// computed.
     fn log_probability(&self, network: &dyn Network, terminal: &Terminal) -> Option<f64> {
         let _ = (network, terminal);
-        None
-    }
-
-    /// The actions open once the variables in `placed` are placed, where states are sequences of placed variables of
-    /// which the network sees the set, each variable being its own action and input.
-    fn allowed_after(&self, placed: &NodeSet) -> Option<Vec<Action>> {
-        let _ = placed;
         None
     }
 }

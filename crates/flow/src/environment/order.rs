@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{NodeSet, Order};
 
-use super::arrival::PolicyQueries;
+use super::policy_queries::PolicyQueries;
 use super::{Action, Environment, InputChange, Registration, Rules, State, Walk, wrong_kind};
 use crate::{LocalLogReward, LogReward, Network, Terminal, TerminalKind};
 
@@ -73,10 +73,6 @@ impl Environment for Orders {
         }
         queries.evaluate(network);
         Some(order.iter().enumerate().map(|(row, node)| queries.log_policy(row, node as Action)).sum())
-    }
-
-    fn allowed_after(&self, placed: &NodeSet) -> Option<Vec<Action>> {
-        Some(self.rules.open_after(placed).map(|node| node as Action).collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is known about the variables, laid out as environments ask for it.
+//! The constraints in the form that environments need.
 
 use gflowcausal_graph::{Closure, Constraints, Edge, NodeSet};
 

@@ -1,9 +1,9 @@
-//! The truth to test against: every state of a small walk, every order, and the subset lattice.
+//! Exact distributions of small problems, the reference for policies: all states of an environment, and the subset lattice of all orders.
 
 mod distribution;
 mod lattice;
 mod states;
 
 pub use distribution::Distribution;
-pub use lattice::{Divergence, Lattice, LatticeError};
+pub use lattice::{Lattice, LatticeError};
 pub use states::{StateSpace, TooManyStates};

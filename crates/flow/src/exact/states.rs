@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gflowcausal_determinism::log_sum_exp;
 
 use super::Distribution;
+use crate::backward_policy::log_pb;
 use crate::{Action, Environment, InputChange, LogReward, Terminal, Walk};
 
 /// An environment with more states than the caller asked for.
@@ -130,7 +131,7 @@ impl StateSpace {
         let mut through = vec![0.0; self.len()];
         let mut flows = vec![vec![]; self.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
-            let into = |&(_, next): &(Action, usize)| through[next] - (self.nodes[next].parents as f64).ln();
+            let into = |&(_, next): &(Action, usize)| through[next] + log_pb(self.nodes[next].parents);
             flows[at] = node.next.iter().map(into).collect();
             through[at] = match &node.terminal {
                 Some(terminal) => reward.log_reward(terminal),

@@ -1,14 +1,13 @@
 //! What a network is to the rest of the engine: log-flows forward, gradients backward, a list of parameters.
 
-mod activation;
 mod gemm;
 mod mlp;
 mod packed;
+mod relu;
 mod requested;
 mod tape;
 mod vector;
 
-pub use activation::Activation;
 pub use gemm::add_square_product;
 pub use mlp::{DENSE_SHARE, Mlp, MlpConfig};
 pub use tape::Tape;

@@ -9,7 +9,7 @@ use super::gemm::Matrix;
 /// How many rows are worked on side by side: with two vectors each, as many sums as hide the delay of an addition.
 const ROWS: usize = 6;
 
-/// A matrix, two vectors' worth of columns after another, each from the first row to the last.
+/// A matrix in panels of two vector widths of columns, each from the first row to the last.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Packed {
     columns: usize,

@@ -1,4 +1,4 @@
-//! The states a network is asked about, the log-flows it returned, and the gradient of the loss by each of them.
+//! The states in a batch, their log-flows, and the gradient of the loss by each log-flow.
 
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ impl PerRow {
     }
 }
 
-/// Rows in the order in which they were asked for, each with the outputs that are requested of it.
+/// Rows in the order in which they were pushed, each with its requested outputs.
 ///
 /// Rows form a tree: each is based on an earlier one. A network can follow it to update instead of recompute, and to
 /// add up gradients from the leaves to the root.

@@ -1,4 +1,4 @@
-//! Detailed balance: the flow over each step is the same seen from either end.
+//! Detailed balance: the forward and the backward flow of each step are equal.
 
 use super::{FlowGradient, TrajectoryFlows};
 

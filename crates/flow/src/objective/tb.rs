@@ -1,4 +1,4 @@
-//! Trajectory balance: the flow along a whole trajectory is the same seen from either end.
+//! Trajectory balance: the forward and the backward flow of a whole trajectory are equal.
 
 use super::{FlowGradient, TrajectoryFlows};
 

@@ -3,11 +3,11 @@
 mod progress;
 mod shard;
 
-use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream};
+use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream, uninterrupted};
 use gflowcausal_graph::Constraints;
 
 use crate::adam::{Adam, ScalarAdam};
-use crate::replay::{Remembered, Replay};
+use crate::replay::Replay;
 use crate::rollout::Guide;
 use crate::{
     Environment, EnvironmentError, Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress,
@@ -45,15 +45,20 @@ pub enum TrainError {
     /// No environment over these variables.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
-    /// An objective that asks for the reward of each step.
+    /// An objective that needs the reward of each step.
     #[error("objective {objective} on walk {walk} needs a reward that is a sum of local terms; use tb")]
     NeedsLocalReward { objective: ObjectiveName, walk: Walk },
-    /// A setting that asks for a local search where there is none.
+    /// A setting that needs a local search where there is none.
     #[error("improvements is {0}, but there is no local search to make them")]
     NoLocalSearch(usize),
     /// A log-reward that is no finite number.
     #[error("the log-reward of a terminal state is {0}")]
     Reward(f64),
+    /// Steps so long that they lead to no numbers.
+    #[error(
+        "training diverged in iteration {iteration}: the loss or a weight of the network is no finite number"
+    )]
+    Diverged { iteration: usize },
 }
 
 /// A terminal state and its log-reward at temperature 1.
@@ -128,16 +133,27 @@ impl<'a> Trainer<'a> {
         }
         // Sample trajectories action by action until each is terminal; compare flows; sum up the gradient.
         let outcome = self.sample_and_compare()?;
+        let diverged = TrainError::Diverged { iteration: self.iteration + 1 };
+        if !outcome.loss.is_finite() {
+            return Err(diverged);
+        }
+        let ends = self.ends(&outcome)?;
+        // All of the rest or nothing: a run that is stopped goes on from a whole number of iterations.
+        uninterrupted(|| self.learn(&outcome, &ends, observer));
+        let is_finite = self.network.parameters().iter().all(|weight| weight.is_finite());
+        if is_finite && self.log_partition.is_finite() { Ok(None) } else { Err(diverged) }
+    }
+
+    fn learn(&mut self, outcome: &Outcome, ends: &[(Terminal, f64)], observer: &mut dyn Observer) {
         // Keep the best terminal state. It starts at none, that is at a reward of zero (errata: not at a score of 0).
-        self.keep(&outcome, observer)?;
+        self.note(ends, observer);
         // Update the network's parameters along the gradient.
-        self.descend(&outcome);
-        let progress = self.progress(&outcome);
-        self.cool(&outcome);
+        self.descend(outcome);
+        let progress = self.progress(outcome);
+        self.cool(outcome);
         self.iteration += 1;
         self.convergence.record(&self.config, &progress);
         observer.observe(&Event::Iteration(progress));
-        Ok(None)
     }
 
     /// Why there is nothing more to do, if there is not.
@@ -154,15 +170,6 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn best(&self) -> Option<&Best> {
         self.best.as_ref()
-    }
-
-    /// The best `count` of the terminal states that are remembered, best first.
-    #[must_use]
-    pub fn remembered(&self, count: usize) -> Vec<&Terminal> {
-        let (best, recent) = self.replay.parts();
-        let mut all: Vec<&Remembered> = best.iter().chain(recent).collect();
-        all.sort_by(|a, b| b.log_reward.total_cmp(&a.log_reward));
-        all.into_iter().take(count).map(|kept| &kept.terminal).collect()
     }
 
     /// How many iterations are done.
@@ -269,12 +276,12 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, outcome: &Outcome, observer: &mut dyn Observer) -> Result<(), TrainError> {
+    /// Where trajectories ended, and what local search made of some of them.
+    fn ends(&self, outcome: &Outcome) -> Result<Vec<(Terminal, f64)>, TrainError> {
         let mut ends: Vec<(Terminal, f64)> =
             outcome.ends.iter().map(|end| (end.terminal.clone(), end.log_reward)).collect();
         ends.extend(self.improved(outcome)?);
-        self.note(&ends, observer);
-        Ok(())
+        Ok(ends)
     }
 
     fn note(&mut self, ends: &[(Terminal, f64)], observer: &mut dyn Observer) {
@@ -321,7 +328,7 @@ impl<'a> Trainer<'a> {
         self.log_partition += self.log_partition_adam.step(rate, outcome.log_partition_grad);
     }
 
-    /// Moves the constant along with the log-rewards as the temperature falls.
+    /// Moves the constant along with the log-rewards as the temperature decreases.
     fn cool(&mut self, outcome: &Outcome) {
         let next = self.config.temperature.at(self.iteration + 1, self.reward_stats.deviation);
         let mean = outcome.ends.iter().map(|end| end.log_reward).sum::<f64>() / outcome.ends.len() as f64;

@@ -1,7 +1,7 @@
-//! What training needs to know of its course: the rewards of random trajectories, and whether the loss still falls.
+//! Statistics of training: the rewards of random trajectories, and whether the loss still decreases.
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, StreamRng, map, stream};
+use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, map, stream};
 
 use super::{TrainError, finite};
 use crate::{Environment, LogReward, Progress, Terminal, ValidTrainConfig};
@@ -9,7 +9,7 @@ use crate::{Environment, LogReward, Progress, Terminal, ValidTrainConfig};
 /// How many random trajectories the statistics are of.
 const RANDOM_TRAJECTORIES: usize = 256;
 
-/// By what factor the loss of a stretch must fall for training to go on.
+/// By what factor the mean loss of a window must decrease for training to continue.
 const PROGRESS_FACTOR: f64 = 0.95;
 
 /// The log-rewards of random terminal states.
@@ -46,6 +46,7 @@ fn random_trajectory(environment: &dyn Environment, rng: &mut StreamRng) -> (Ter
         if let Some(terminal) = state.terminal() {
             return (terminal, log_ratio);
         }
+        cancellation_point();
         state.allowed(&mut actions);
         log_ratio -= (actions.len() as f64).ln();
         state.apply(actions[rng.random_range(0..actions.len())]);

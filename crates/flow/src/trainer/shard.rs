@@ -1,10 +1,10 @@
 //! One shard's part of an iteration: its trajectories, their loss, its gradient.
 
-use gflowcausal_determinism::{log_sum_exp, map_slices};
+use gflowcausal_determinism::{cancellation_point, log_sum_exp, map_slices};
 
 use super::{TrainError, finite};
 use crate::network::{add_scaled, vectorised};
-use crate::rollout::{ActionSelection, Guide, Parents, Recording, Trajectory, roll_out};
+use crate::rollout::{Guide, Parents, Recording, Trajectory, roll_out};
 use crate::{
     Action, Environment, FlowGradient, LogReward, Network, Objective, ObjectiveName, Tape, Terminal,
     TrajectoryFlows, ValidTrainConfig,
@@ -140,6 +140,7 @@ impl BatchShard {
             self.compare_with_parents(task, &trajectories, &log_rewards, &mut outcome);
         } else {
             for (trajectory, &log_reward) in trajectories.iter().zip(&log_rewards) {
+                cancellation_point();
                 self.compare(task, trajectory, log_reward, &mut outcome);
             }
         }
@@ -163,8 +164,7 @@ impl BatchShard {
             parents: matches!(task.objective, Objective::Fm(_)),
             partial_reward: task.name.needs_partial_reward(task.environment.walk()).then_some(task.reward),
         };
-        let selection = ActionSelection::Exploring(task.exploration);
-        roll_out(task.environment, task.network, selection, recording, guides, &mut self.tape)
+        roll_out(task.environment, task.network, task.exploration, recording, guides, &mut self.tape)
     }
 
     /// Evaluates the objective on one trajectory and hands its gradient to the tape.
@@ -218,6 +218,7 @@ impl BatchShard {
         let base = self.tape.len();
         let mut waiting: Vec<(usize, Vec<Vec<usize>>)> = Vec::new();
         for (index, trajectory) in trajectories.iter().enumerate() {
+            cancellation_point();
             waiting.push((index, self.push_parents(trajectory, ends[index])));
             if self.tape.len() - base >= PARENT_ROWS || index + 1 == trajectories.len() {
                 task.network.forward(&mut self.tape, base);

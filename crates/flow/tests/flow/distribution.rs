@@ -74,7 +74,7 @@ fn order_over_four_variables() {
 
 /// What every order has in common, however large, is not to be learned.
 #[test]
-fn order_over_variables_of_very_different_worth() {
+fn order_over_variables_of_very_different_rewards() {
     let reward = SumOfLocal(FarApart(LocalTable { seed: 1, spread: 2.0 }));
     for objective in [ObjectiveName::Fm, ObjectiveName::Db, ObjectiveName::Subtb] {
         let config = config(Walk::Order, objective, SMALL);

@@ -10,6 +10,7 @@ mod network;
 mod plain;
 mod reproducible;
 mod sampler;
+mod seeds;
 mod tables;
 mod trainer;
 mod wrong_parents;

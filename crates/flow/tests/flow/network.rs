@@ -87,21 +87,21 @@ fn check(walk: Walk, nodes: usize, config: &MlpConfig) {
 #[test]
 fn every_walk_gets_the_numbers_of_the_plain_network() {
     for &walk in Walk::ALL {
-        check(walk, 5, &MlpConfig { layers: 2, width: 24, ..MlpConfig::default() });
-        check(walk, 7, &MlpConfig { layers: 3, width: 13, ..MlpConfig::default() });
-        check(walk, 4, &MlpConfig { layers: 1, width: 8, ..MlpConfig::default() });
+        check(walk, 5, &MlpConfig { layers: 2, width: 24 });
+        check(walk, 7, &MlpConfig { layers: 3, width: 13 });
+        check(walk, 4, &MlpConfig { layers: 1, width: 8 });
     }
 }
 
 #[test]
 fn so_do_layers_wider_than_one_stretch_of_units() {
     for walk in [Walk::Chain, Walk::Order, Walk::Graph] {
-        check(walk, 9, &MlpConfig { layers: 2, width: 80, ..MlpConfig::default() });
+        check(walk, 9, &MlpConfig { layers: 2, width: 80 });
     }
 }
 
 #[test]
 fn so_do_walks_of_more_rows_than_one_block() {
-    check(Walk::Chain, 16, &MlpConfig { layers: 2, width: 16, ..MlpConfig::default() });
-    check(Walk::Edges, 10, &MlpConfig { layers: 2, width: 16, ..MlpConfig::default() });
+    check(Walk::Chain, 16, &MlpConfig { layers: 2, width: 16 });
+    check(Walk::Edges, 10, &MlpConfig { layers: 2, width: 16 });
 }

@@ -1,13 +1,8 @@
 //! The same seed gives the same bits, on one thread and on two.
 
-use std::fs;
-
 use gflowcausal_determinism::with_threads;
-use gflowcausal_flow::{
-    Event, MlpConfig, ObjectiveName, Problem, Sample, SampleMode, TrainConfig, Trainer, Walk,
-};
+use gflowcausal_flow::{Event, MlpConfig, ObjectiveName, Problem, Sample, TrainConfig, Trainer, Walk};
 use gflowcausal_graph::Constraints;
-use tempfile::tempdir;
 
 use crate::checkpoint::Swap;
 use crate::tables::local_table;
@@ -23,10 +18,7 @@ fn run(walk: Walk, objective: ObjectiveName, seed: u64) -> (Vec<u8>, Vec<Sample>
     for _ in 0..6 {
         trainer.step(&mut |_: &Event<'_>| {}).unwrap();
     }
-    let directory = tempdir().unwrap();
-    let path = directory.path().join("checkpoint");
-    trainer.save(&path, "").unwrap();
-    (fs::read(path).unwrap(), trainer.sampler().sample(100, seed, SampleMode::Policy))
+    (trainer.checkpoint_bytes("", ""), trainer.sampler().sample(100, seed))
 }
 
 #[test]

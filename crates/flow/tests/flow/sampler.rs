@@ -1,8 +1,8 @@
 //! Draws from a policy against the distribution that enumeration gives for it.
 
 use gflowcausal_flow::{
-    Distribution, Environment, Event, LogReward, Mlp, MlpConfig, Network, ObjectiveName, Problem, SampleMode,
-    Sampler, StateSpace, Terminal, TrainConfig, Trainer, Walk,
+    Distribution, Environment, Event, LogReward, Mlp, MlpConfig, Network, ObjectiveName, Problem, Sampler,
+    StateSpace, Terminal, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 
@@ -26,7 +26,7 @@ fn samples_follow_the_policy_in_every_walk() {
         let sampler = Sampler::new(&*environment, &network);
         let space = StateSpace::enumerate(&*environment, 1000).unwrap();
         let exact = space.policy_outcome(&sampler.log_flows(&space));
-        let samples = sampler.sample(20_000, 1, SampleMode::Policy);
+        let samples = sampler.sample(20_000, 1);
         let drawn = Distribution::from_samples(samples.into_iter().map(|sample| sample.terminal));
         let distance = drawn.total_variation(&exact);
         assert!(distance < 0.02, "{walk}: {distance}");
@@ -40,31 +40,18 @@ fn importance_weights_correct_any_policy() {
         let network = network(&*environment);
         let reward = Table { seed: 4, spread: 2.0 };
         let space = StateSpace::enumerate(&*environment, 1000).unwrap();
-        for mode in [SampleMode::Policy, SampleMode::Tempered(2.0)] {
-            let samples = Sampler::new(&*environment, &network).sample(20_000, 2, mode);
-            let weighted = samples.into_iter().map(|sample| {
-                let weight = reward.log_reward(&sample.terminal) + sample.log_backward - sample.log_forward;
-                (sample.terminal, weight)
-            });
-            let distance = Distribution::from_log_weights(weighted).total_variation(&space.target(&reward));
-            assert!(distance < 0.03, "{walk} {mode:?}: {distance}");
-        }
+        let samples = Sampler::new(&*environment, &network).sample(20_000, 2);
+        let weighted = samples.into_iter().map(|sample| {
+            let weight = reward.log_reward(&sample.terminal) + sample.log_backward - sample.log_forward;
+            (sample.terminal, weight)
+        });
+        let distance = Distribution::from_log_weights(weighted).total_variation(&space.target(&reward));
+        assert!(distance < 0.03, "{walk}: {distance}");
     }
 }
 
 #[test]
-fn greedy_samples_are_all_the_same_and_cold_ones_nearly() {
-    let environment = Walk::Chain.environment(Constraints::none(5)).unwrap();
-    let network = network(&*environment);
-    let sampler = Sampler::new(&*environment, &network);
-    let greedy = sampler.sample(40, 3, SampleMode::Greedy);
-    assert!(greedy.iter().all(|sample| sample.terminal == greedy[0].terminal && sample.log_forward == 0.0));
-    let cold = sampler.sample(40, 3, SampleMode::Tempered(1e-6));
-    assert!(cold.iter().all(|sample| sample.terminal == greedy[0].terminal));
-}
-
-#[test]
-fn the_probability_of_an_order_sums_over_all_ways_to_it() {
+fn the_probability_of_an_order_sums_over_all_trajectories_to_it() {
     let mut knowledge = Knowledge::default();
     knowledge.require("b->d");
     for constraints in [Constraints::none(5), knowledge.compile(&["a", "b", "c", "d", "e"]).unwrap()] {
@@ -98,7 +85,7 @@ fn on_order_the_probability_of_a_sample_is_that_of_its_trajectory() {
     let problem = Problem { constraints: &constraints, reward: &reward, local_search: None };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();
     while trainer.step(&mut |_: &Event<'_>| {}).unwrap().is_none() {}
-    for sample in trainer.sampler().sample(70, 0, SampleMode::Policy) {
+    for sample in trainer.sampler().sample(70, 0) {
         assert_eq!(sample.log_backward, 0.0);
         let computed = trainer.sampler().log_probability(&sample.terminal).unwrap();
         assert!((computed - sample.log_forward).abs() < 1e-5);

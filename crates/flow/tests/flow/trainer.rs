@@ -66,7 +66,7 @@ fn annealing_copes_with_rewards_hundreds_apart_and_learns_the_partition() {
     }
 }
 
-/// All orders are worth nothing but one, which only the search knows.
+/// All orders but one have a negligible reward; only the search knows that one.
 struct Needle(Order);
 
 impl LogReward for Needle {
@@ -140,7 +140,7 @@ fn what_knowledge_forbids_is_not_taken_from_local_search() {
     let mut knowledge = Knowledge::default();
     knowledge.require("a->c");
     let constraints = knowledge.compile(&["a", "b", "c"]).unwrap();
-    // The forbidden orders are worth most.
+    // The forbidden orders have the largest rewards.
     struct AgainstKnowledge;
     impl LogReward for AgainstKnowledge {
         fn log_reward(&self, terminal: &Terminal) -> f64 {
@@ -156,7 +156,7 @@ fn what_knowledge_forbids_is_not_taken_from_local_search() {
 }
 
 #[test]
-fn the_best_starts_at_nothing_and_every_better_one_is_told() {
+fn the_best_starts_at_nothing_and_every_better_one_is_reported() {
     struct Low;
     impl LogReward for Low {
         fn log_reward(&self, terminal: &Terminal) -> f64 {
@@ -166,15 +166,15 @@ fn the_best_starts_at_nothing_and_every_better_one_is_told() {
     let constraints = Constraints::none(6);
     let mut trainer = Trainer::new(small(5).validate().unwrap(), problem(&constraints, &Low)).unwrap();
     assert!(trainer.best().is_none());
-    let mut told = vec![];
+    let mut reported = vec![];
     let mut watch = |event: &Event<'_>| {
         if let Event::Best { log_reward, .. } = event {
-            told.push(*log_reward);
+            reported.push(*log_reward);
         }
     };
     to_the_end(&mut trainer, &mut watch);
-    assert!(!told.is_empty() && told.is_sorted());
-    assert_eq!(told.last(), Some(&(-1e9 + 5.0)));
+    assert!(!reported.is_empty() && reported.is_sorted());
+    assert_eq!(reported.last(), Some(&(-1e9 + 5.0)));
     assert_eq!(trainer.best().unwrap().log_reward, -1e9 + 5.0);
 }
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use gflowcausal_determinism::{Stream, map, stream};
+use gflowcausal_determinism::{StopFlag, Stream, interruptible, map, stream};
 use gflowcausal_graph::Order;
+use gflowcausal_score::OrderScore;
 use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, StopFlags};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::Error;
 use crate::config::option;
 
@@ -26,7 +27,15 @@ impl Discover for Boss {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::prune, option::threshold, option::alpha, option::restarts]
+        &[
+            option::score,
+            option::penalty,
+            option::rows_used,
+            option::prune,
+            option::threshold,
+            option::alpha,
+            option::restarts,
+        ]
     }
 
     /// The best order of all starts; one that a stop cut short counts too.
@@ -40,24 +49,50 @@ impl Discover for Boss {
                 break;
             }
             let done = orders.len();
-            orders.extend(starts(input, StopFlags::of(context.stop), done..restarts.min(done + BATCH)));
+            orders.extend(starts(input, &context.deadlines.stop, done..restarts.min(done + BATCH)));
         }
-        let (order, _) = best_order(model.order_score(), orders).ok_or(Error::NothingFound)?;
-        let graph = model.graph_of(&order);
-        Ok(MethodOutput::single(model, order, graph))
+        let order = best_in_time(input, context, orders)?;
+        let graph = context.graph_of(model, &order);
+        Ok(MethodOutput::single(context, model, order, graph))
     }
 }
 
 /// What the starts with these numbers come to.
-pub(super) fn starts(input: &MethodInput<'_>, stop: StopFlags<'_>, numbers: Range<usize>) -> Vec<Order> {
+pub(super) fn starts(input: &MethodInput<'_>, stop: &StopFlag, numbers: Range<usize>) -> Vec<Order> {
     let MethodInput { model, config, .. } = *input;
     let constrained = |score| ConstrainedOrderScore { score, constraints: model.constraints() };
     let screening = model.screening_score();
     let (screening, score) = (constrained(&screening), constrained(model.order_score()));
     map(numbers.len(), |k| {
         let mut rng = stream(config.seed, Stream::Restart { k: (numbers.start + k) as u64 });
-        boss(&screening, &score, &mut rng, || stop.is_set())
+        boss(&screening, &score, &mut rng, stop)
     })
+}
+
+/// The best of `orders`. Where there is no time to evaluate any, what linear regression makes of the first.
+///
+/// # Errors
+/// When there are none.
+pub(super) fn best_in_time(
+    input: &MethodInput<'_>,
+    context: &RunContext<'_>,
+    orders: Vec<Order>,
+) -> Result<Order, Error> {
+    let score = InTime { score: input.model.order_score(), stop: &context.deadlines.grace };
+    let (order, value) = best_order(&score, orders).ok_or(Error::NothingFound)?;
+    Ok(if value == f64::NEG_INFINITY { input.model.quick_order(order) } else { order })
+}
+
+/// A score of orders that is −∞ where there is no time to compute it.
+struct InTime<'a> {
+    score: &'a dyn OrderScore,
+    stop: &'a StopFlag,
+}
+
+impl OrderScore for InTime<'_> {
+    fn score(&self, order: &Order) -> f64 {
+        interruptible(self.stop, || self.score.score(order)).unwrap_or(f64::NEG_INFINITY)
+    }
 }
 
 /// From how many orders the search starts unless something else is asked for: a minute or two at 500 variables.

@@ -30,11 +30,19 @@ impl Continuous {
         Ok(match self {
             Self::Notears => {
                 let Notears { l1 } = Notears::default();
-                Notears { l1: input.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, context.stop)
+                Notears { l1: input.config.l1.unwrap_or(l1) }.fit(
+                    &covariance,
+                    constraints,
+                    &context.deadlines.stop,
+                )
             }
             Self::Dagma => {
                 let Dagma { l1 } = Dagma::default();
-                Dagma { l1: input.config.l1.unwrap_or(l1) }.fit(&covariance, constraints, context.stop)
+                Dagma { l1: input.config.l1.unwrap_or(l1) }.fit(
+                    &covariance,
+                    constraints,
+                    &context.deadlines.stop,
+                )
             }
         })
     }
@@ -67,6 +75,6 @@ impl Discover for Continuous {
         context.report(Phase::Searching);
         let threshold = input.config.threshold.unwrap_or(THRESHOLD);
         let graph = self.fit(input, context)?.dag(threshold, input.model.constraints());
-        Ok(MethodOutput::single(input.model, graph.topological_order(), graph))
+        Ok(MethodOutput::single(context, input.model, graph.topological_order(), graph))
     }
 }

@@ -26,6 +26,7 @@ impl Discover for DagGFlowNet {
         &[
             option::score,
             option::penalty,
+            option::rows_used,
             option::edge_prior,
             option::walk,
             option::iterations,
@@ -52,16 +53,23 @@ impl Discover for DagGFlowNet {
         let settings = settings(config, model.constraints().nodes()).validate()?;
         let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
             Some(resumed) => resumed,
-            None => (Trainer::new(settings, problem)?, vec![]),
+            None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
+                Some(trainer) => (trainer, vec![]),
+                None => return Ok(MethodOutput::nothing_yet(context, model)),
+            },
         };
         let stopped = train(&mut trainer, &mut history, context)?;
         context.report(Phase::Sampling);
-        let best = trainer.best().and_then(|best| best.terminal.as_dag()).ok_or(Error::NothingFound)?.clone();
+        let Some(best) = trainer.best().and_then(|best| best.terminal.as_dag()).cloned() else {
+            return Ok(MethodOutput::nothing_yet(context, model));
+        };
         let aim = PolicyTarget { model, tables: None, objects: Objects::Dags };
-        let Inferred { posterior, draws } =
-            aim.draw(&trainer.sampler(), config.samples, config.seed, context.stop);
+        let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
         let training = Some(Training::new(&trainer, stopped, history));
         let order = best.topological_order();
+        let Some(Inferred { posterior, draws }) = drawn else {
+            return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, best) });
+        };
         Ok(MethodOutput { graph: best, order, class: None, ranked: vec![], draws, posterior, training })
     }
 }

@@ -12,7 +12,13 @@ use crate::representative::representative;
 use crate::{Checkpoints, Error, ScoringModel};
 
 /// Up to how many variables exact sums are quicker than chains.
-const MOST_EXACT: usize = 17;
+const MOST_EXACT: usize = 18;
+
+/// A graph with more edges than this for each variable is dense.
+const DENSE: usize = 3;
+
+/// How many candidate parents more a variable has where the best graph is dense.
+const MORE_CANDIDATES: usize = 2;
 
 /// The score as a sum over variables, for methods whose objects are DAGs.
 ///
@@ -51,12 +57,12 @@ pub(super) fn discover(
     found: Found,
 ) -> Result<MethodOutput, Error> {
     let model = input.model;
-    let Some(target) = target(input, context, score, &found)? else {
-        return Ok(without_probabilities(model, found));
+    let Some(mut target) = target(input, context, score, &found)? else {
+        return Ok(without_probabilities(context, model, found));
     };
-    match infer(&target, input, context, name)? {
-        Some(inferred) => Ok(output(model, &target, inferred)),
-        None => Ok(without_probabilities(model, found)),
+    match infer(&mut target, input, context, name)? {
+        Some(inferred) => Ok(output(context, model, &target, inferred)),
+        None => Ok(without_probabilities(context, model, found)),
     }
 }
 
@@ -72,8 +78,17 @@ pub(super) fn target<'a>(
         Some(stored) => stored.graphs(input.model.constraints().nodes())?,
         None => found.graphs.clone(),
     };
-    let candidates = candidate_limit(input.model, context.is_hurried());
-    DagPosterior::new((input.model, score), graphs, candidates, context.stop)
+    let candidates = candidates(input.model, &graphs, context.is_hurried());
+    let build = || DagPosterior::new((input.model, score), graphs, candidates, context.stop());
+    context.until_stop(build).unwrap_or(Ok(None))
+}
+
+/// How many candidate parents a variable has: more where the best of the `graphs` is dense.
+fn candidates(model: &ScoringModel, graphs: &[Dag], is_hurried: bool) -> usize {
+    let limit = candidate_limit(model, is_hurried);
+    let is_dense = |graph: &Dag| graph.edge_count() > DENSE * graph.nodes();
+    let more = !is_hurried && model.is_cheap() && graphs.first().is_some_and(is_dense);
+    if more { limit + MORE_CANDIDATES } else { limit }
 }
 
 /// The tables of a run, built again as it built them.
@@ -88,7 +103,7 @@ pub(crate) fn rebuild<'a>(
     let others = input.model.constraints().nodes() - 1;
     let takes_all = input.config.method == "exact" || candidate_limit(input.model, false) >= others;
     if takes_all {
-        return DagPosterior::new((input.model, score), Vec::new(), others, context.stop);
+        return DagPosterior::new((input.model, score), Vec::new(), others, context.stop());
     }
     let found = search_phase::run(input, context)?;
     target(input, context, score, &found)
@@ -96,14 +111,14 @@ pub(crate) fn rebuild<'a>(
 
 /// Probabilities by exact sums or chains; none if the run stops before there are any.
 pub(super) fn infer(
-    target: &DagPosterior<'_>,
+    target: &mut DagPosterior<'_>,
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
     name: PosteriorName,
 ) -> Result<Option<Inferred>, Error> {
     context.report(Phase::Sampling);
     match resolve(name, input.model) {
-        PosteriorName::Exact => match target.exact(input.config, context.stop) {
+        PosteriorName::Exact => match target.exact(input.config, context.stop()) {
             // Scores too far apart for exact sums are no trouble to chains.
             Err(Error::Exact(ExactError::Range { .. })) => target.chains(input.config, context),
             inferred => inferred,
@@ -113,15 +128,24 @@ pub(super) fn infer(
 }
 
 /// The best graph found in time, without probabilities.
-pub(super) fn without_probabilities(model: &ScoringModel, found: Found) -> MethodOutput {
+pub(super) fn without_probabilities(
+    context: &RunContext<'_>,
+    model: &ScoringModel,
+    found: Found,
+) -> MethodOutput {
     let Found { order, mut graphs, .. } = found;
-    MethodOutput::single(model, order, graphs.swap_remove(0))
+    MethodOutput::single(context, model, order, graphs.swap_remove(0))
 }
 
 /// The best graph, shown by the member of its class whose directions are likeliest, with its probabilities.
-pub(super) fn output(model: &ScoringModel, target: &DagPosterior<'_>, inferred: Inferred) -> MethodOutput {
+pub(super) fn output(
+    context: &RunContext<'_>,
+    model: &ScoringModel,
+    target: &DagPosterior<'_>,
+    inferred: Inferred,
+) -> MethodOutput {
     let Inferred { posterior, draws } = inferred;
-    let mut ranked = target.ranked(&draws);
+    let mut ranked = target.ranked(&draws, context);
     let best = ranked.remove(0);
     let (order, graph) =
         representative(best.graph.topological_order(), best.graph.clone(), model, &posterior);

@@ -27,6 +27,7 @@ impl Discover for Exact {
         &[
             option::score,
             option::penalty,
+            option::rows_used,
             option::edge_prior,
             option::prune,
             option::threshold,
@@ -67,14 +68,15 @@ fn by_dags(
     let model = input.model;
     context.report(Phase::Searching);
     let others = model.constraints().nodes() - 1;
-    let Some(target) = DagPosterior::new((model, score), Vec::new(), others, context.stop)? else {
+    let build = || DagPosterior::new((model, score), Vec::new(), others, context.stop());
+    let Some(mut target) = context.until_stop(build).unwrap_or(Ok(None))? else {
         let found = search_phase::run(input, context)?;
-        return Ok(dags::without_probabilities(model, found));
+        return Ok(dags::without_probabilities(context, model, found));
     };
     let best = target.tables().best_dag().ok_or(Error::NothingFound)?;
-    match dags::infer(&target, input, context, PosteriorName::Exact)? {
-        Some(inferred) => Ok(dags::output(model, &target.with_graph(best), inferred)),
-        None => Ok(dags::without_probabilities(model, dags::found_of(best))),
+    match dags::infer(&mut target, input, context, PosteriorName::Exact)? {
+        Some(inferred) => Ok(dags::output(context, model, &target.with_graph(best), inferred)),
+        None => Ok(dags::without_probabilities(context, model, dags::found_of(best))),
     }
 }
 
@@ -86,16 +88,24 @@ fn by_orders(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<Me
         let reward = ModularReward { score: order_modular_score(model)?, temperature };
         Ok(Lattice::new(&reward, model.constraints())?)
     };
-    let order = lattice_at(1.0)?.best_order().0;
-    let graph = model.graph_of(&order);
-    if context.is_stopped() {
-        return Ok(MethodOutput::single(model, order, graph));
-    }
+    let Some(best) = context.until_stop(|| Ok::<_, Error>(lattice_at(1.0)?.best_order().0)) else {
+        let found = search_phase::run(input, context)?;
+        return Ok(dags::without_probabilities(context, model, found));
+    };
+    let order = best?;
+    let graph = context.graph_of(model, &order);
     context.report(Phase::Sampling);
-    let lattice = lattice_at(model.temperature())?;
-    let draws = draws(&lattice, model, input.config.samples, input.config.seed);
-    let edges = lattice
-        .edge_probabilities(|node, before, probabilities| model.write_inclusion(node, before, probabilities));
+    let distribution = context.until_stop(|| -> Result<_, Error> {
+        let lattice = lattice_at(model.temperature())?;
+        let draws = draws(&lattice, model, input.config.samples, input.config.seed);
+        let edges = lattice.edge_probabilities(|node, before, probabilities| {
+            model.write_inclusion(node, before, probabilities);
+        });
+        Ok((draws, edges))
+    });
+    let Some((draws, edges)) = distribution.transpose()? else {
+        return Ok(MethodOutput::single(context, model, order, graph));
+    };
     let posterior = Posterior::of_orders(order.nodes(), &edges.concat(), &draws);
     Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training: None })
 }

@@ -1,10 +1,11 @@
 //! Greedy equivalence search.
 
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Order;
 use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, StopFlags};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::config::option;
 use crate::{Error, ScoringModel};
 
@@ -21,7 +22,7 @@ impl Discover for Equivalence {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::turning]
+        &[option::score, option::penalty, option::rows_used, option::turning]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
@@ -31,23 +32,21 @@ impl Discover for Equivalence {
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         let MethodInput { model, config, .. } = *input;
         let search = Ges::new(local_score(model)?, model.constraints(), config.turning)?;
-        let FoundClass { class, member } = search.search(|| {
-            context.report(Phase::Searching);
-            context.is_stopped()
-        });
-        Ok(MethodOutput::class(model, class, member))
+        context.report(Phase::Searching);
+        let FoundClass { class, member } = search.search(&context.deadlines.stop);
+        Ok(MethodOutput::class(context, model, class, member))
     }
 }
 
 /// An order of a member of the class that the search comes to, where the score is cheap and the same for equivalent
 /// graphs, and knowledge allows the order.
-pub(super) fn order(input: &MethodInput<'_>, stop: StopFlags<'_>) -> Option<Order> {
+pub(super) fn order(input: &MethodInput<'_>, stop: &StopFlag) -> Option<Order> {
     let model = input.model;
     let score = local_score(model).ok().filter(|_| model.is_cheap())?;
-    let found = Ges::new(score, model.constraints(), false).ok()?.search(|| stop.is_set());
+    let found = Ges::new(score, model.constraints(), false).ok()?.search(stop);
     let order = found.member.topological_order();
     let constrained = ConstrainedOrderScore { score: model.order_score(), constraints: model.constraints() };
-    constrained.score(&order).is_finite().then_some(order)
+    interruptible(stop, || constrained.score(&order))?.is_finite().then_some(order)
 }
 
 fn local_score(model: &ScoringModel) -> Result<&dyn LocalScore, Error> {

@@ -1,13 +1,14 @@
 //! The default method: searches, then the posterior over DAGs, exactly, by chains or by a trained GFlowNet.
 
 use gflowcausal_flow::{LogReward, ObjectiveName, Problem, Sampler, Terminal, TrainConfig, Trainer, Walk};
+use gflowcausal_graph::Order;
 use gflowcausal_posterior::Objects;
 use gflowcausal_score::{LocalScore, OrderScore};
 
 use super::policy::PolicyTarget;
 use super::search_phase::{self, Found, target};
 use super::training::{check_walk, resumed, train};
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, StopFlags, dags};
+use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, dags};
 use crate::config::{PosteriorName, option};
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::local_search::LocalSearch;
@@ -45,6 +46,7 @@ impl Discover for GFlowCausal {
         &[
             option::score,
             option::penalty,
+            option::rows_used,
             option::posterior,
             option::edge_prior,
             option::prune,
@@ -93,7 +95,9 @@ impl Discover for GFlowCausal {
         let MethodInput { model, config, .. } = *input;
         let found = search_phase::run(input, context)?;
         match model.dag_score() {
-            _ if config.posterior == PosteriorName::None => Ok(dags::without_probabilities(model, found)),
+            _ if config.posterior == PosteriorName::None => {
+                Ok(dags::without_probabilities(context, model, found))
+            }
             Some(score) if trains(config) => with_policy(input, context, score, found),
             Some(score) => dags::discover(input, context, (score, config.posterior), found),
             None => over_orders(input, context, found),
@@ -115,19 +119,20 @@ fn with_policy(
     found: Found,
 ) -> Result<MethodOutput, Error> {
     let MethodInput { model, config, .. } = *input;
-    let Some(target) = dags::target(input, context, score, &found)? else {
-        return Ok(dags::without_probabilities(model, found));
+    let Some(mut target) = dags::target(input, context, score, &found)? else {
+        return Ok(dags::without_probabilities(context, model, found));
     };
-    let Some(mut reference) = dags::infer(&target, input, context, config.posterior)? else {
-        return Ok(dags::without_probabilities(model, found));
+    let Some(mut reference) = dags::infer(&mut target, input, context, config.posterior)? else {
+        return Ok(dags::without_probabilities(context, model, found));
     };
     let aim = PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags };
     let (drawn, training) = train_policy(input, context, (&aim, Some(&target)), &found, Some(&reference))?;
-    let coverage = drawn.posterior.coverage;
+    let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
     let agrees = coverage.is_some_and(|coverage| coverage.agrees());
     reference.posterior.coverage = coverage;
-    let chosen = if agrees || config.posterior == PosteriorName::Policy { drawn } else { reference };
-    Ok(MethodOutput { training: Some(training), ..dags::output(model, &target, chosen) })
+    let is_policys = agrees || config.posterior == PosteriorName::Policy;
+    let chosen = drawn.filter(|_| is_policys).unwrap_or(reference);
+    Ok(MethodOutput { training, ..dags::output(context, model, &target, chosen) })
 }
 
 /// The distribution over orders by a policy, where the score has no value for DAGs or a pruning makes graphs of orders.
@@ -138,26 +143,28 @@ fn over_orders(
 ) -> Result<MethodOutput, Error> {
     let model = input.model;
     let aim = PolicyTarget { model, tables: None, objects: Objects::Orders };
-    let (Inferred { posterior, draws }, training) = train_policy(input, context, (&aim, None), &found, None)?;
+    let (drawn, training) = train_policy(input, context, (&aim, None), &found, None)?;
+    let Some(Inferred { posterior, draws }) = drawn else {
+        return Ok(MethodOutput { training, ..dags::without_probabilities(context, model, found) });
+    };
     let Found { order, mut graphs, .. } = found;
+    let score = |order: &Order| context.finish(|| model.order_score().score(order));
     let (order, graph) = match draws.iter().max_by(|a, b| a.log_reward.total_cmp(&b.log_reward)) {
-        Some(best) if model.order_score().score(&best.order) > model.order_score().score(&order) => {
-            (best.order.clone(), best.dag.clone())
-        }
+        Some(best) if score(&best.order) > score(&order) => (best.order.clone(), best.dag.clone()),
         _ => (order, graphs.swap_remove(0)),
     };
-    let training = Some(training);
     Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
 }
 
-/// Trains a policy on what the searches found, draws from it, and holds it against the `reference`.
+/// Trains a policy on what the searches found, draws from it, and holds it against the `reference`. None of both, or no
+/// draws, if the run is stopped before there are any.
 fn train_policy(
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
     (aim, dags): (&PolicyTarget<'_>, Option<&DagPosterior<'_>>),
     found: &Found,
     reference: Option<&Inferred>,
-) -> Result<(Inferred, Training), Error> {
+) -> Result<(Option<Inferred>, Option<Training>), Error> {
     let MethodInput { model, config, .. } = *input;
     let tables = dags.map(|dags| TableScore::new(dags.tables(), model));
     let graphs = GraphReward::new(model);
@@ -173,27 +180,35 @@ fn train_policy(
         Some(tables) => tables,
         None => model.order_score(),
     };
-    let search = LocalSearch::new(score, model.constraints(), target(config), StopFlags::of(context.stop));
+    let search = LocalSearch::new(score, model.constraints(), target(config), &context.deadlines.stop);
     let local_search = config.walk.ends_in_orders().then_some(&search as _);
     let problem = Problem { constraints: model.constraints(), reward, local_search };
     let settings = settings(config, model.constraints().nodes()).validate()?;
     let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
         Some(resumed) => resumed,
         None => {
-            let mut trainer = Trainer::new(settings, problem)?;
-            if config.walk.ends_in_orders() {
-                trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
+            let first = || {
+                let mut trainer = Trainer::new(settings, problem)?;
+                if config.walk.ends_in_orders() {
+                    trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
+                }
+                Ok::<_, Error>(trainer)
+            };
+            match context.finish(first).transpose()? {
+                Some(trainer) => (trainer, vec![]),
+                None => return Ok((None, None)),
             }
-            (trainer, vec![])
         }
     };
     let stopped = train(&mut trainer, &mut history, context)?;
     context.report(Phase::Sampling);
     let sampler: Sampler<'_> = trainer.sampler();
-    let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.stop);
-    drawn.posterior.coverage =
-        reference.map(|reference| aim.coverage(&sampler, &drawn, reference, config.seed));
-    Ok((drawn, Training::new(&trainer, stopped, history)))
+    let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
+    if let (Some(drawn), Some(reference)) = (&mut drawn, reference) {
+        let coverage = context.finish(|| aim.coverage(&sampler, drawn, reference, config.seed));
+        drawn.posterior.coverage = coverage;
+    }
+    Ok((drawn, Some(Training::new(&trainer, stopped, history))))
 }
 
 /// Training settings by the number of variables, where the user leaves them open.

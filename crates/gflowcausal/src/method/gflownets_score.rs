@@ -26,6 +26,7 @@ impl Discover for GFlowNetsScore {
         &[
             option::score,
             option::penalty,
+            option::rows_used,
             option::prune,
             option::threshold,
             option::alpha,
@@ -53,19 +54,24 @@ impl Discover for GFlowNetsScore {
         let settings = settings(config, model.constraints().nodes()).validate()?;
         let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
             Some(resumed) => resumed,
-            None => (Trainer::new(settings, problem)?, vec![]),
+            None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
+                Some(trainer) => (trainer, vec![]),
+                None => return Ok(MethodOutput::nothing_yet(context, model)),
+            },
         };
         let stopped = train(&mut trainer, &mut history, context)?;
         context.report(Phase::Sampling);
         let order = match trainer.best().map(|best| &best.terminal) {
             Some(Terminal::Digraph(graph)) => nearest_order(graph, model.constraints()),
-            _ => return Err(Error::NothingFound),
+            _ => return Ok(MethodOutput::nothing_yet(context, model)),
         };
         let aim = PolicyTarget { model, tables: None, objects: Objects::Orders };
-        let Inferred { posterior, draws } =
-            aim.draw(&trainer.sampler(), config.samples, config.seed, context.stop);
+        let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
         let training = Some(Training::new(&trainer, stopped, history));
-        let graph = model.graph_of(&order);
+        let graph = context.graph_of(model, &order);
+        let Some(Inferred { posterior, draws }) = drawn else {
+            return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, graph) });
+        };
         Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
     }
 }

@@ -1,6 +1,5 @@
 //! LiNGAM by either way: the order of linear, non-Gaussian variables, then a pruned graph.
 
-use gflowcausal_graph::Order;
 use gflowcausal_search::{direct_lingam, ica_lingam};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
@@ -34,7 +33,7 @@ impl Discover for Lingam {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::prune, option::threshold, option::alpha]
+        &[option::score, option::penalty, option::rows_used, option::prune, option::threshold, option::alpha]
     }
 
     /// The authors' own: adaptive LASSO, its penalty by BIC.
@@ -54,12 +53,16 @@ impl Discover for Lingam {
         context.report(Phase::Searching);
         let columns = columns(self.name(), input)?;
         let constraints = input.model.constraints();
-        let order: Order = match self {
-            Self::Ica => ica_lingam(&columns, constraints, input.config.seed, context.stop)?,
-            Self::Direct => direct_lingam(&columns, constraints, context.stop),
+        let (stop, seed) = (&context.deadlines.stop, input.config.seed);
+        let found = context.finish(|| match self {
+            Self::Ica => ica_lingam(&columns, constraints, seed, stop),
+            Self::Direct => Ok(direct_lingam(&columns, constraints, stop)),
+        });
+        let Some(order) = found.transpose()? else {
+            return Ok(MethodOutput::nothing_yet(context, input.model));
         };
-        let graph = input.model.graph_of(&order);
-        Ok(MethodOutput::single(input.model, order, graph))
+        let graph = context.graph_of(input.model, &order);
+        Ok(MethodOutput::single(context, input.model, order, graph))
     }
 }
 

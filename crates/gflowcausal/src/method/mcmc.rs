@@ -17,7 +17,14 @@ impl Discover for Mcmc {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::edge_prior, option::temperature, option::samples]
+        &[
+            option::score,
+            option::penalty,
+            option::rows_used,
+            option::edge_prior,
+            option::temperature,
+            option::samples,
+        ]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

@@ -16,9 +16,11 @@ mod search_phase;
 mod sorted;
 mod training;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
 
 use gflowcausal_data::{Moments, Table};
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_flow::Progress;
 use gflowcausal_graph::{Dag, Order, Pdag};
 
@@ -96,10 +98,11 @@ pub struct MethodOutput {
 }
 
 impl MethodOutput {
-    /// The one graph of a method that draws none.
+    /// The one graph of a method that draws none. Its score is unknown if there is no time to compute it.
     #[must_use]
-    pub fn single(model: &ScoringModel, order: Order, graph: Dag) -> Self {
-        let log_reward = model.value(&order, &graph) / model.temperature();
+    pub fn single(context: &RunContext<'_>, model: &ScoringModel, order: Order, graph: Dag) -> Self {
+        let value = context.finish(|| model.value(&order, &graph));
+        let log_reward = value.unwrap_or(f64::NAN) / model.temperature();
         let draw = GraphSample::of_target(order.clone(), graph.clone(), log_reward);
         let posterior = Posterior::single(&draw);
         Self { graph, order, class: None, ranked: vec![], draws: vec![draw], posterior, training: None }
@@ -107,8 +110,15 @@ impl MethodOutput {
 
     /// The one class of graphs of a method that draws none, and the member of it to show.
     #[must_use]
-    pub fn class(model: &ScoringModel, class: Pdag, member: Dag) -> Self {
-        Self { class: Some(class), ..Self::single(model, member.topological_order(), member) }
+    pub fn class(context: &RunContext<'_>, model: &ScoringModel, class: Pdag, member: Dag) -> Self {
+        Self { class: Some(class), ..Self::single(context, model, member.topological_order(), member) }
+    }
+
+    /// What a run has that was stopped before it found anything: an order and the edges that knowledge requires.
+    pub(crate) fn nothing_yet(context: &RunContext<'_>, model: &ScoringModel) -> Self {
+        context.omission.set(Some(Omission::Search));
+        let graph = model.required_graph();
+        Self::single(context, model, graph.topological_order(), graph)
     }
 }
 
@@ -150,21 +160,28 @@ pub enum Control {
     Save,
 }
 
-/// Two flags, either of which ends a search.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StopFlags<'a> {
-    stop: &'a AtomicBool,
-    hurry: &'a AtomicBool,
+/// When a run is to end: three flags, set one after the other by whoever keeps the time.
+#[derive(Debug, Clone)]
+pub struct Deadlines {
+    /// Searches end: what is left of the time is for probabilities. Set with `stop` at the latest.
+    pub hurry: StopFlag,
+    /// The run ends with the best so far.
+    pub stop: StopFlag,
+    /// Making a result of that ends too: what takes longer is left out.
+    pub grace: StopFlag,
 }
 
-impl<'a> StopFlags<'a> {
-    /// One flag alone.
-    pub(crate) fn of(stop: &'a AtomicBool) -> Self {
-        Self { stop, hurry: stop }
+impl Deadlines {
+    /// The deadlines of a run that ends once `stop` is set.
+    #[must_use]
+    pub fn new(stop: &StopFlag) -> Self {
+        Self { hurry: stop.child(), stop: stop.clone(), grace: StopFlag::new() }
     }
+}
 
-    pub(crate) fn is_set(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.hurry.load(Ordering::Relaxed)
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self::new(&StopFlag::new())
     }
 }
 
@@ -172,31 +189,77 @@ impl<'a> StopFlags<'a> {
 pub struct RunContext<'a> {
     /// Is called at each phase.
     pub observe: &'a mut dyn FnMut(Phase) -> Control,
-    /// Once true, the run ends with the best so far.
-    pub stop: &'a AtomicBool,
-    /// Once true, searches end: what is left of the time is for probabilities.
-    pub hurry: &'a AtomicBool,
+    /// When it is to stop.
+    pub deadlines: &'a Deadlines,
     /// Where training is saved and resumed.
     pub checkpoints: Option<Checkpoints<'a>>,
+    /// What was left out for want of time.
+    omission: Cell<Option<Omission>>,
+}
+
+/// What a run left out for want of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Omission {
+    /// The pruning that was asked for.
+    Pruning,
+    /// Everything.
+    Search,
 }
 
 impl<'a> RunContext<'a> {
+    /// A context in which nothing was left out so far.
+    pub fn new(
+        observe: &'a mut dyn FnMut(Phase) -> Control,
+        deadlines: &'a Deadlines,
+        checkpoints: Option<Checkpoints<'a>>,
+    ) -> Self {
+        Self { observe, deadlines, checkpoints, omission: Cell::new(None) }
+    }
+
+    /// What was left out for want of time.
+    pub(crate) fn omission(&self) -> Option<Omission> {
+        self.omission.get()
+    }
+
     pub(crate) fn report(&mut self, phase: Phase) -> Control {
         (self.observe)(phase)
     }
 
-    /// The flags that end searches.
-    pub(crate) fn search_stop(&self) -> StopFlags<'a> {
-        StopFlags { stop: self.stop, hurry: self.hurry }
+    /// The flag that ends searches.
+    pub(crate) fn search_stop(&self) -> &'a StopFlag {
+        &self.deadlines.hurry
+    }
+
+    /// The flag that ends the run, for work that looks at a plain one.
+    pub(crate) fn stop(&self) -> &'a AtomicBool {
+        self.deadlines.stop.as_atomic()
     }
 
     /// Whether searches were to end early.
     pub(crate) fn is_hurried(&self) -> bool {
-        self.hurry.load(Ordering::Relaxed)
+        self.deadlines.hurry.is_set()
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.deadlines.stop.is_set()
+    }
+
+    /// The result of `work`; none if the run is to stop first.
+    pub(crate) fn until_stop<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        interruptible(&self.deadlines.stop, work)
+    }
+
+    /// The result of `work` that ends a run; none if it takes longer than there is time for after a stop.
+    pub(crate) fn finish<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        interruptible(&self.deadlines.grace, work)
+    }
+
+    /// The graph that pruning leaves of `order`; where that takes too long, what a quicker one leaves.
+    pub(crate) fn graph_of(&self, model: &ScoringModel, order: &Order) -> Dag {
+        self.finish(|| model.graph_of(order)).unwrap_or_else(|| {
+            self.omission.set(Some(Omission::Pruning));
+            model.quick_graph_of(order)
+        })
     }
 }
 

@@ -41,11 +41,12 @@ impl Discover for PeterClark {
         let test = test(input)?;
         let alpha = input.config.alpha.unwrap_or(ALPHA);
         let search = Pc::new(&*test, alpha, input.model.constraints());
-        let PcClass { class, member } = search.search(|| {
-            context.report(Phase::Searching);
-            context.is_stopped()
-        });
-        Ok(MethodOutput::class(input.model, class, member))
+        context.report(Phase::Searching);
+        let PcClass { class, member } = search.search(&context.deadlines.stop);
+        if context.is_stopped() && member == input.model.required_graph() {
+            return Ok(MethodOutput::nothing_yet(context, input.model));
+        }
+        Ok(MethodOutput::class(context, input.model, class, member))
     }
 }
 

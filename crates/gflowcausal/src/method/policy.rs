@@ -1,17 +1,17 @@
 //! A trained policy: its draws with importance weights for the posterior, and how well it covers a reference.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, StreamRng, map, stream};
-use gflowcausal_flow::{SampleMode, Sampler, Terminal};
+use gflowcausal_determinism::{Stream, StreamRng, interruptible, map, stream};
+use gflowcausal_flow::{Sampler, Terminal};
 use gflowcausal_graph::{Dag, NodeSet, Order};
 use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior};
 use gflowcausal_score::ParentSetTables;
 
 use crate::ScoringModel;
 use crate::dag_posterior::Inferred;
+use crate::method::Deadlines;
 use crate::model::{CyclicGraphReward, nearest_order};
 
 /// How many graphs are drawn between two checks of the stop flag.
@@ -30,22 +30,34 @@ pub(crate) struct PolicyTarget<'a> {
 }
 
 impl PolicyTarget<'_> {
-    /// `count` importance-weighted draws: at least one block, and no more once `stop` is true.
-    pub(crate) fn draw(&self, sampler: &Sampler<'_>, count: usize, seed: u64, stop: &AtomicBool) -> Inferred {
+    /// `count` importance-weighted draws: after a stop a first block if there is time for it, and no more. None without any.
+    pub(crate) fn draw(
+        &self,
+        sampler: &Sampler<'_>,
+        count: usize,
+        seed: u64,
+        deadlines: &Deadlines,
+    ) -> Option<Inferred> {
         let mut drawn = Vec::new();
         for start in (0..count).step_by(BLOCK) {
-            drawn.extend(self.draw_block(sampler, start..count.min(start + BLOCK), seed));
-            if stop.load(Ordering::Relaxed) {
+            let flag = if start == 0 { &deadlines.grace } else { &deadlines.stop };
+            let block = || self.draw_block(sampler, start..count.min(start + BLOCK), seed);
+            let Some(block) = interruptible(flag, block) else { break };
+            drawn.extend(block);
+            if deadlines.stop.is_set() {
                 break;
             }
         }
+        if drawn.is_empty() {
+            return None;
+        }
         let draws = GraphSample::merged(drawn);
         let posterior = Posterior::of_policy(self.model.constraints().nodes(), self.objects, &draws);
-        Inferred { posterior, draws }
+        Some(Inferred { posterior, draws })
     }
 
     fn draw_block(&self, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<GraphSample> {
-        let samples = sampler.sample_range(numbers.clone(), seed, SampleMode::Policy);
+        let samples = sampler.sample_range(numbers.clone(), seed);
         let is_cyclic = samples.iter().any(|sample| matches!(sample.terminal, Terminal::Digraph(_)));
         let cyclic = if is_cyclic { CyclicGraphReward::new(self.model) } else { None };
         let drawn = map(samples.len(), |k| {

@@ -1,14 +1,18 @@
 //! The searches that come first: annealed insertions or BOSS, and GES.
 
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::{Dag, Order};
-use gflowcausal_search::best_order;
 
-use super::{MethodInput, Phase, RunContext, StopFlags, boss, ges};
+use super::{MethodInput, Phase, RunContext, boss, ges};
 use crate::local_search::{Effort, LocalSearch};
 use crate::{Config, Error};
 
-/// How many random orders of many variables are searched from.
-const STARTS: usize = 2;
+/// Up to how many variables insertions are annealed: with more, BOSS gets as far in a fraction of the time.
+const MOST_ANNEALED: usize = 40;
+
+/// How many orders BOSS starts from where nothing is annealed, and with very many variables.
+const STARTS: usize = 4;
+const STARTS_OF_VERY_MANY: usize = 2;
 
 /// What the searches found.
 pub(super) struct Found {
@@ -28,11 +32,11 @@ pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Resu
     let model = input.model;
     context.report(Phase::Searching);
     let orders = orders(input, context);
-    let (best, _) = best_order(model.order_score(), orders.iter().cloned()).ok_or(Error::NothingFound)?;
+    let best = boss::best_in_time(input, context, orders.clone())?;
     let order = local_search(input, context.search_stop()).climb(best);
-    let mut graphs = vec![model.graph_of(&order)];
+    let mut graphs = vec![context.graph_of(model, &order)];
     for end in &orders {
-        let graph = model.graph_of(end);
+        let Some(graph) = context.until_stop(|| model.graph_of(end)) else { break };
         if !graphs.contains(&graph) {
             graphs.push(graph);
         }
@@ -40,22 +44,27 @@ pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Resu
     Ok(Found { order, orders, graphs })
 }
 
-/// Where annealed insertions end, or with many variables those of BOSS from random orders; and the end of a search over
-/// classes, which gets where orders do not where variables nearly copy each other.
+/// Where BOSS ends, GES, which gets where orders do not where variables nearly copy each other, and annealed insertions. The
+/// quickest come first: what a short budget leaves out is the annealing.
 fn orders(input: &MethodInput<'_>, context: &RunContext<'_>) -> Vec<Order> {
     let model = input.model;
     let stop = context.search_stop();
     let search = local_search(input, stop);
-    let mut orders = if model.is_large() {
-        boss::starts(input, stop, 0..STARTS)
-    } else {
-        search.anneal(Effort::by_size(model.constraints().nodes()))
+    let nodes = model.constraints().nodes();
+    let starts = match nodes {
+        _ if model.is_large() => STARTS_OF_VERY_MANY,
+        ..=MOST_ANNEALED => 1,
+        _ => STARTS,
     };
+    let mut orders = boss::starts(input, stop, 0..starts);
     orders.extend(ges::order(input, stop).map(|order| search.climb(order)));
+    if nodes <= MOST_ANNEALED {
+        orders.extend(search.anneal(Effort::by_size(nodes)));
+    }
     orders
 }
 
-fn local_search<'a>(input: &MethodInput<'a>, stop: StopFlags<'a>) -> LocalSearch<'a> {
+fn local_search<'a>(input: &MethodInput<'a>, stop: &'a StopFlag) -> LocalSearch<'a> {
     let MethodInput { model, config, .. } = *input;
     LocalSearch::new(model.order_score(), model.constraints(), target(config), stop)
 }

@@ -60,7 +60,7 @@ impl Discover for Sorted {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::prune, option::threshold, option::alpha]
+        &[option::score, option::penalty, option::rows_used, option::prune, option::threshold, option::alpha]
     }
 
     /// The published pruning where the score is the default for numbers.
@@ -79,7 +79,7 @@ impl Discover for Sorted {
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         context.report(Phase::Searching);
         let order = self.order(input)?;
-        let graph = input.model.graph_of(&order);
-        Ok(MethodOutput::single(input.model, order, graph))
+        let graph = context.graph_of(input.model, &order);
+        Ok(MethodOutput::single(context, input.model, order, graph))
     }
 }

@@ -36,26 +36,27 @@ pub(super) fn train(
                 history.push(*progress);
             }
         };
-        if let Some(reason) = trainer.step(&mut record)? {
-            break reason;
+        match context.until_stop(|| trainer.step(&mut record)).transpose()? {
+            None => break Stopped::Interrupted,
+            Some(Some(reason)) => break reason,
+            Some(None) => {}
         }
         let last = *history.last().expect("an iteration was recorded");
         if context.report(Phase::Iteration(last)) == Control::Save {
-            save(trainer, history, context)?;
+            save(trainer, history, context);
         }
     };
-    save(trainer, history, context)?;
+    save(trainer, history, context);
     if let Some(checkpoints) = &context.checkpoints {
-        checkpoints.save_policy(trainer)?;
+        checkpoints.save_policy(trainer);
     }
     Ok(stopped)
 }
 
-fn save(trainer: &Trainer<'_>, history: &[Progress], context: &RunContext<'_>) -> Result<(), Error> {
+fn save(trainer: &Trainer<'_>, history: &[Progress], context: &RunContext<'_>) {
     // A run that was stopped before its first iteration may have cut the search short: it starts again.
-    match &context.checkpoints {
-        Some(checkpoints) if trainer.iteration() > 0 => checkpoints.save(trainer, history),
-        _ => Ok(()),
+    if let Some(checkpoints) = context.checkpoints.as_ref().filter(|_| trainer.iteration() > 0) {
+        checkpoints.save(trainer, history);
     }
 }
 

@@ -7,9 +7,13 @@ mod score_kind;
 mod scores;
 mod table_score;
 
-use gflowcausal_data::{Moments, Table};
-use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
-use gflowcausal_score::{LocalScore, OrderModularScore, OrderScore};
+use gflowcausal_data::{Finding, Moments, Severity, Table};
+use gflowcausal_graph::{Advice, Constraints, Dag, NodeSet, Order};
+use gflowcausal_score::{
+    Bic, GrowShrinkTrees, LocalScore, OrderModularScore, OrderScore, Penalty, Selected, prune_order,
+};
+
+use gflowcausal_search::{ConstrainedOrderScore, climb};
 
 pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
 use self::pruning::Pruning;
@@ -19,7 +23,7 @@ use self::scores::ScoreInput;
 pub use self::scores::ScoreName;
 pub(crate) use self::table_score::TableScore;
 use crate::Error;
-use crate::config::{Config, PruneName};
+use crate::config::{Config, PruneName, option};
 use crate::size::Size;
 
 /// The structure prior unless the user chooses one: chosen by calibration, see `docs/benchmarks.md`.
@@ -33,10 +37,17 @@ pub struct ScoringModel {
     temperature: f64,
     edge_log_odds: f64,
     constraints: Constraints,
+    /// The most rows that score and pruning use, where they do not use all.
+    max_rows: Option<usize>,
+    /// Selects parents where there is no time for the pruning.
+    quick: Option<GrowShrinkTrees<Bic>>,
 }
 
+/// Up to how many variables parents are selected in a moment.
+const MOST_QUICK: usize = 200;
+
 impl ScoringModel {
-    /// Builds the score that `config` asks for.
+    /// Builds the score that `config` names.
     ///
     /// # Errors
     /// Data that the score cannot be made of, or a combination of options without sense.
@@ -51,7 +62,58 @@ impl ScoringModel {
         let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
         let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
         let edge_log_odds = config.edge_prior.unwrap_or(DEFAULT_EDGE_LOG_ODDS);
-        Ok(Self { name, pruning, kind, temperature: config.temperature, edge_log_odds, constraints })
+        let limits = [name.max_rows(), pruning.max_rows()];
+        if config.rows_used.is_some() && limits == [None; 2] {
+            let with = format!("score {} and pruning {}", name.name(), pruning.name().name());
+            return Err(Error::NoEffect { option: option::rows_used, with });
+        }
+        let max_rows = config.rows_used.or(limits.into_iter().flatten().min());
+        let bic = moments.filter(|moments| moments.columns() <= MOST_QUICK);
+        let bic = bic.and_then(|moments| Bic::new(moments, Penalty::Auto).ok());
+        let quick = bic.map(|bic| GrowShrinkTrees::new(bic, constraints.clone()).without_pairs());
+        let temperature = config.temperature;
+        Ok(Self { name, pruning, kind, temperature, edge_log_odds, constraints, max_rows, quick })
+    }
+
+    /// How many of `rows` rows the score or the pruning uses, if that is not all.
+    pub(crate) fn rows_used(&self, rows: usize) -> Option<usize> {
+        self.max_rows.filter(|&most| most < rows)
+    }
+
+    /// What there is to say of rows that are not used.
+    pub(crate) fn thinning(&self, rows: usize) -> Option<Finding> {
+        let used = self.rows_used(rows)?;
+        let who = match self.name.max_rows() {
+            Some(_) => format!("score '{}'", self.name.name()),
+            None => format!("pruning '{}'", self.prune_name().name()),
+        };
+        let what = format!("{who} uses {used} of the {rows} rows, evenly spaced");
+        let fix = Advice::new("say how many with ").option("rows-used").then("; time grows with them");
+        Some(Finding { code: "rows-not-used", severity: Severity::Note, columns: vec![], what, fix })
+    }
+
+    /// The parents that linear regression selects along `order`, in a moment; where it cannot, those that knowledge requires.
+    pub(crate) fn quick_graph_of(&self, order: &Order) -> Dag {
+        match &self.quick {
+            Some(trees) => prune_order(&Selected(trees), order, &self.constraints),
+            None => self.required_graph(),
+        }
+    }
+
+    /// `order` after insertions that raise its score under linear regression, in a moment; itself where that cannot be.
+    pub(crate) fn quick_order(&self, order: Order) -> Order {
+        match &self.quick {
+            Some(trees) => {
+                climb(&ConstrainedOrderScore { score: trees, constraints: &self.constraints }, order)
+            }
+            None => order,
+        }
+    }
+
+    /// The edges that knowledge requires, and no others.
+    pub(crate) fn required_graph(&self) -> Dag {
+        let required = self.constraints.required_edges();
+        Dag::from_edges(self.constraints.nodes(), required).expect("constraints require no cycle")
     }
 
     /// Whether a local term takes microseconds, so that thousands of them cost nothing.

@@ -43,7 +43,7 @@ pub(super) enum Pruning {
 }
 
 impl Pruning {
-    /// Builds the rule that `config` asks for, or the one that goes with the score.
+    /// Builds the rule that `config` names, or the one that goes with the score.
     pub(super) fn new(
         config: &Config,
         score: ScoreName,
@@ -76,9 +76,16 @@ impl Pruning {
                 Self::Threshold { model: linear()?, threshold: config.threshold.unwrap_or(THRESHOLD) }
             }
             PruneName::Lasso => Self::Lasso { model: linear()? },
-            PruneName::Cam => Self::Cam(Cam::new(table, alpha)?),
+            PruneName::Cam => {
+                Self::Cam(Cam::of_rows(table, alpha, config.rows_used.unwrap_or(Cam::MAX_ROWS))?)
+            }
             PruneName::None => Self::None,
         })
+    }
+
+    /// The most rows it uses unless something else is asked for, where it does not use all.
+    pub(super) fn max_rows(&self) -> Option<usize> {
+        matches!(self, Self::Cam(_)).then_some(Cam::MAX_ROWS)
     }
 
     /// What users call it.

@@ -145,14 +145,6 @@ impl Decomposable {
 }
 
 impl OrderModularScore for Decomposable {
-    fn name(&self) -> &'static str {
-        self.local_score().name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.local_score().nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         let OrderTerm::AllPredecessors(constraints) = &self.order_term else {
             return self.search.local(node, before);
@@ -173,14 +165,6 @@ impl BestParents for Decomposable {
 }
 
 impl GraphScore for Decomposable {
-    fn name(&self) -> &'static str {
-        self.local_score().name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.local_score().nodes()
-    }
-
     fn graph(&self, dag: &Dag) -> f64 {
         self.local_score().graph(dag)
     }
@@ -196,20 +180,6 @@ pub(crate) enum OrderEvaluator<'a> {
 }
 
 impl OrderScore for OrderEvaluator<'_> {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::BestParents(score) => OrderScore::name(*score),
-            Self::Whole(score) => score.name(),
-        }
-    }
-
-    fn nodes(&self) -> usize {
-        match self {
-            Self::BestParents(score) => OrderScore::nodes(*score),
-            Self::Whole(score) => score.nodes(),
-        }
-    }
-
     fn score(&self, order: &Order) -> f64 {
         match self {
             Self::BestParents(score) => score.score(order),

@@ -3,7 +3,8 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, choices};
 use gflowcausal_score::{
-    Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, Penalty, Quadratic, Spline, Varsort,
+    Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, NonGaussian, Penalty, Quadratic,
+    Spline, Varsort,
 };
 
 use super::score_kind::ScoreKind;
@@ -17,6 +18,8 @@ struct Registration {
     has_penalty: bool,
     /// Whether a local term takes microseconds.
     is_cheap: bool,
+    /// The most rows it uses, where it does not use all.
+    max_rows: Option<usize>,
     /// The pruning that goes with it.
     prune: PruneName,
     build: fn(&ScoreInput<'_>) -> Result<ScoreKind, Error>,
@@ -63,44 +66,49 @@ use Reads::{Moments as OfMoments, Rows as OfRows};
 
 scores! {
     /// Gaussian, a noise variance for each variable.
-    Bic = "bic" => Registration { reads: OfMoments, has_penalty: true, is_cheap: true, prune: Selected, build: |input| {
+    Bic = "bic" => Registration { reads: OfMoments, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bic::new(input.moments()?, input.penalty)?, input.constraints))
     }},
+    /// Linear with noise of any shape, whose directions the data distinguish.
+    NonGaussian = "non-gaussian" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
+        let score = NonGaussian::new(input.table, input.moments()?, input.penalty)?;
+        Ok(ScoreKind::by_best_parents(score, input.constraints))
+    }},
     /// Gaussian, one noise variance for all.
-    BicEqual = "bic-equal" => Registration { reads: OfMoments, has_penalty: true, is_cheap: false, prune: Selected, build: |input| {
+    BicEqual = "bic-equal" => Registration { reads: OfMoments, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::GraphWide(BicEqual::new(input.moments()?, input.penalty)?))
     }},
     /// Bayesian Gaussian equivalent.
-    Bge = "bge" => Registration { reads: OfMoments, has_penalty: false, is_cheap: true, prune: Selected, build: |input| {
+    Bge = "bge" => Registration { reads: OfMoments, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bge::new(input.moments()?, BgePrior::default())?, input.constraints))
     }},
     /// Dirichlet, for categories.
-    Bdeu = "bdeu" => Registration { reads: OfRows, has_penalty: false, is_cheap: true, prune: Selected, build: |input| {
+    Bdeu = "bdeu" => Registration { reads: OfRows, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, Bdeu::SAMPLE_SIZE)?, input.constraints))
     }},
     /// Degenerate Gaussian, for numbers and categories together.
-    Dg = "dg" => Registration { reads: OfRows, has_penalty: true, is_cheap: true, prune: Selected, build: |input| {
+    Dg = "dg" => Registration { reads: OfRows, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(DegenerateGaussian::new(input.table, input.penalty)?, input.constraints))
     }},
     /// Least squares on squares and products.
-    Quadratic = "quadratic" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Score, build: |input| {
+    Quadratic = "quadratic" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         Ok(ScoreKind::by_all_predecessors(Quadratic::new(input.table, input.penalty)?, input.constraints))
     }},
     /// The same with one noise variance for all variables.
-    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Score, build: |input| {
+    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         let score = Quadratic::with_equal_noise(input.table, input.penalty)?;
         Ok(ScoreKind::by_all_predecessors(score, input.constraints))
     }},
     /// Gaussian-process regression.
-    Gp = "gp" => Registration { reads: OfRows, has_penalty: false, is_cheap: false, prune: Score, build: |input| {
-        Ok(ScoreKind::by_all_predecessors(GpMarginal::new(input.table)?, input.constraints))
+    Gp = "gp" => Registration { reads: OfRows, has_penalty: false, is_cheap: false, max_rows: Some(GpMarginal::MAX_ROWS), prune: Score, build: |input| {
+        Ok(ScoreKind::by_all_predecessors(GpMarginal::of_rows(input.table, input.max_rows())?, input.constraints))
     }},
     /// Additive splines.
-    Spline = "spline" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, prune: Selected, build: |input| {
-        Ok(ScoreKind::by_best_parents(Spline::new(input.table, input.penalty)?, input.constraints))
+    Spline = "spline" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
+        Ok(ScoreKind::by_best_parents(Spline::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
     /// Varsortability, the paper's reward for linear data.
-    Varsort = "varsort" => Registration { reads: OfMoments, has_penalty: false, is_cheap: false, prune: TTest, build: |input| {
+    Varsort = "varsort" => Registration { reads: OfMoments, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
         Ok(ScoreKind::OrderOnly(Varsort::new(input.moments()?)?))
     }},
 }
@@ -130,6 +138,11 @@ impl ScoreName {
         self.registration().is_cheap
     }
 
+    /// The most rows it uses unless something else is asked for, where it does not use all.
+    pub(super) fn max_rows(self) -> Option<usize> {
+        self.registration().max_rows
+    }
+
     /// The pruning that goes with it.
     pub(crate) fn default_prune(self) -> PruneName {
         self.registration().prune
@@ -147,6 +160,7 @@ pub(super) struct ScoreInput<'a> {
     table: &'a Table,
     moments: Option<&'a Moments>,
     penalty: Penalty,
+    rows_used: Option<usize>,
     constraints: &'a Constraints,
 }
 
@@ -161,7 +175,12 @@ impl<'a> ScoreInput<'a> {
         if config.penalty.is_some() && !name.registration().has_penalty {
             return Err(Error::NoEffect { option: option::penalty, with: format!("score {}", name.name()) });
         }
-        Ok(Self { name, table, moments, penalty: penalty(config), constraints })
+        Ok(Self { name, table, moments, penalty: penalty(config), rows_used: config.rows_used, constraints })
+    }
+
+    /// The most rows to use.
+    fn max_rows(&self) -> usize {
+        self.rows_used.or(self.name.max_rows()).unwrap_or(usize::MAX)
     }
 
     fn moments(&self) -> Result<&'a Moments, Error> {

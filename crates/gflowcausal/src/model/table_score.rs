@@ -8,26 +8,17 @@ use super::ScoringModel;
 /// `T · ln Σ_G exp(score(G)/T + γ·edges)` over the DAGs that an order allows.
 pub(crate) struct TableScore<'a> {
     tables: &'a ParentSetTables,
-    name: &'static str,
     temperature: f64,
 }
 
 impl<'a> TableScore<'a> {
     /// The sums of `tables`, which were made of `model`.
     pub(crate) fn new(tables: &'a ParentSetTables, model: &ScoringModel) -> Self {
-        Self { tables, name: model.score_name().name(), temperature: model.temperature() }
+        Self { tables, temperature: model.temperature() }
     }
 }
 
 impl OrderModularScore for TableScore<'_> {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn nodes(&self) -> usize {
-        self.tables.nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.temperature * self.tables.log_sum(node, before)
     }

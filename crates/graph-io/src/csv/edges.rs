@@ -11,7 +11,7 @@ const CAUSES: [&str; 4] = ["from", "source", "cause", "parent"];
 const EFFECTS: [&str; 4] = ["to", "target", "effect", "child"];
 
 /// A list of edges, whatever else the table could be.
-pub(crate) fn read_edge_list(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+pub(super) fn read_edge_list(text: &str, options: &ReadOptions) -> Result<NamedGraph, FormatError> {
     let rows = rows(text, delimiter(text))?;
     let Some(first) = rows.first() else { return Err(FormatError::Empty) };
     match (EdgeColumns::of(first), first.len()) {
@@ -98,7 +98,7 @@ fn link(edge: Edge, row: &Row<'_>, number: usize, columns: &EdgeColumns) -> Resu
 }
 
 /// One row for each edge, then one for each variable without edges.
-pub(crate) fn write_edges(named: &NamedGraph) -> String {
+pub(super) fn write_edges(named: &NamedGraph) -> String {
     let undirected = named.graph().undirected().next().is_some();
     let optional = |there: bool, text: String| there.then_some(text);
     let line = |cells: [Option<String>; 5]| cells.into_iter().flatten().collect::<Vec<_>>().join(",") + "\n";

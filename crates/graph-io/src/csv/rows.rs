@@ -1,7 +1,8 @@
-//! Parts a text into rows of cells.
+//! Splits a text into rows of cells.
 
 use std::borrow::Cow;
 
+use super::plain_name;
 use crate::FormatError;
 use crate::cursor::Cursor;
 
@@ -46,10 +47,10 @@ fn row<'a>(cursor: &mut Cursor<'a>, delimiter: Delimiter) -> Result<Row<'a>, For
         if delimiter == Delimiter::Blanks && cursor.peek().is_none_or(ends) && !row.is_empty() {
             // Blanks at the end of a line part nothing.
         } else if cursor.eat("\"") {
-            row.push(quoted(cursor)?);
+            row.push(plain(quoted(cursor)?));
         } else {
             let cell = cursor.take_while(|c| !ends(c) && (delimiter != Delimiter::Blanks || !blank(c)));
-            row.push(cell.trim_end().into());
+            row.push(plain_name(cell.trim_end()).into());
         }
         cursor.take_while(blank);
         match cursor.peek() {
@@ -62,6 +63,13 @@ fn row<'a>(cursor: &mut Cursor<'a>, delimiter: Delimiter) -> Result<Row<'a>, For
             Some(_) if delimiter == Delimiter::Blanks => {}
             Some(_) => return Err(cursor.expected("the end of the cell after its closing quote")),
         }
+    }
+}
+
+fn plain(cell: Cow<'_, str>) -> Cow<'_, str> {
+    match cell {
+        Cow::Borrowed(text) => plain_name(text).into(),
+        Cow::Owned(text) => plain_name(&text).to_owned().into(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::{COLUMN_TO_ROW, ROW_TO_COLUMN, parse};
 /// What a table is, going by its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Names on two sides, and a corner that is empty or says which way the matrix points.
+    /// Names on two sides, and a corner that is empty or states the orientation.
     Cornered,
     /// Names on two sides.
     Labelled,

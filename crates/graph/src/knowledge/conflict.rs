@@ -20,7 +20,7 @@ pub struct Conflict {
 
 /// The indices of a smallest set of contradicting rules, ascending; none if some graph satisfies all.
 ///
-/// Rules contradict each other in one of five ways, each found at its smallest. Only where overlapping groups give
+/// There are five kinds of contradiction, each found at its smallest. Only where overlapping groups give
 /// a variable too many parents is the smallest given up for an irreducible one, after [`COVER_STEPS`].
 pub(super) fn smallest(rules: &[Resolved], nodes: usize) -> Option<Vec<usize>> {
     let stated = Stated::new(rules, nodes);
@@ -111,7 +111,7 @@ impl<'a> Stated<'a> {
     /// A cycle of required edges.
     ///
     /// A shortest cycle needs the fewest rules: where a group stands behind two of its edges, the group also has the
-    /// short cut between them, unless the cycle is a pair of edges that one group requires both ways.
+    /// short cut between them, unless the cycle is a pair of edges that one group requires in both directions.
     fn cycle(&self) -> Option<Vec<usize>> {
         if let Some(group) = self.rules.iter().position(both_ways) {
             return Some(vec![group]);

@@ -1,4 +1,4 @@
-//! Knowledge compiled: which edges a mask may allow, and who must come before whom.
+//! Compiled knowledge: which edges a mask may allow, and the partial order that follows.
 
 use super::Resolved;
 use crate::{Closure, Dag, Edge, NodeSet, Order};
@@ -99,7 +99,7 @@ impl Constraints {
 
     /// Which variables may follow the set `placed` in an order: all that must come before them are placed.
     ///
-    /// As long as something is unplaced and `placed` was built this way, there is one: a walk cannot get stuck.
+    /// As long as something is unplaced and `placed` was built by these steps, there is one: no walk meets a dead end.
     #[must_use]
     pub fn placeable(&self, placed: &NodeSet) -> NodeSet {
         let free = |&node: &usize| !placed.contains(node) && self.required[node].is_subset(placed);

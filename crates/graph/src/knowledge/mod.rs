@@ -177,12 +177,6 @@ impl Knowledge {
         self.state(Rule::MaxParents(most))
     }
 
-    /// Adds everything that `other` states.
-    pub fn extend(&mut self, other: Self) -> &mut Self {
-        self.statements.extend(other.statements);
-        self
-    }
-
     /// The statements as one mask and one partial order over the variables `names` (all different).
     ///
     /// Some graph satisfies all statements exactly when the graph of the required edges alone does. Costs `O(d²)` and the

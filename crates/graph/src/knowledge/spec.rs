@@ -37,7 +37,7 @@ pub enum SpecError {
     /// Text without an arrow.
     #[error("'{0}' is not an edge: write it as A->B")]
     NoArrow(String),
-    /// Text whose arrows can be split in more than one way.
+    /// Text that can be split at more than one arrow.
     #[error("'{text}' can be read as {}: give the two names apart", either(.readings))]
     Ambiguous { text: String, readings: Vec<(String, String)> },
     /// An edge from a variable to itself.
@@ -146,7 +146,7 @@ impl EdgeSpec {
     }
 }
 
-/// The one way to split `text` at an arrow so that both sides are names; names may hold arrows themselves.
+/// The unique split of `text` at an arrow with names on both sides; names may hold arrows themselves.
 fn split(text: &str, names: &Names<'_>) -> Result<Edge, SpecError> {
     let sides = splits(text);
     let mut edges: Vec<Edge> = sides.iter().filter_map(|&(from, to)| edge(from, to, names)).collect();

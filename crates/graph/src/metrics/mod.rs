@@ -14,7 +14,7 @@ pub use sid::sid;
 
 /// An estimate compared with the truth, pair of variables by pair.
 ///
-/// A pair joined without direction in the estimate counts as right when the truth joins it either way. Every figure
+/// A pair joined without direction in the estimate counts as right when the truth joins it in either direction. Every number
 /// is a number for every input: with no true edge all of none are found (`tpr` 1), with none predicted none is false
 /// (`fdr` 0, `precision` 1).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -102,7 +102,7 @@ pub fn shd(estimate: &Pdag, truth: &Dag) -> usize {
 }
 
 /// In how many pairs the classes of `estimate` and `truth` differ: apart, joined without direction, or with an
-/// arrow one way or the other.
+/// arrow in either direction.
 ///
 /// The class of an estimate is that of any DAG with its skeleton, v-structures and arrows. An estimate that no DAG
 /// fits (it holds a cycle, say) is compared as it stands.

@@ -31,14 +31,13 @@ fn every_dag_has_exactly_one_layering() {
     for dag in all_dags(4) {
         let fitting: Vec<&Layering> = seen.keys().filter(|layering| satisfies(&dag, layering)).collect();
         assert_eq!(fitting, [&Layering::of(&dag)]);
-        assert!(fitting[0].is_layering_of(&dag));
     }
 }
 
 #[test]
 fn only_a_partition_is_a_layering() {
     let new = |layers: &[&[usize]]| Layering::new(3, layers.iter().map(|layer| layer.iter().copied()));
-    assert_eq!(new(&[&[1], &[0, 2]]).map(|layering| layering.nodes()), Ok(3));
+    assert_eq!(new(&[&[1], &[0, 2]]).map(|layering| layering.layers().len()), Ok(2));
     assert_eq!(new(&[&[1], &[], &[0, 2]]), Err(LayeringError::Empty { layer: 1 }));
     assert_eq!(new(&[&[1], &[0, 1]]), Err(LayeringError::Node { layer: 1, node: 1 }));
     assert_eq!(new(&[&[1, 3]]), Err(LayeringError::Node { layer: 0, node: 3 }));

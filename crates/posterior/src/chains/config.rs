@@ -38,8 +38,8 @@ impl Default for ChainsConfig {
             sweeps: 20,
             burn_in: 0.25,
             max_draws: 1000,
-            max_r_hat: 1.05,
-            min_ess: 400.0,
+            max_r_hat: 1.1,
+            min_ess: 200.0,
         }
     }
 }

@@ -4,22 +4,17 @@ use std::sync::atomic::AtomicBool;
 
 use gflowcausal_determinism::{StreamRng, rand::RngExt};
 
+use super::pair_gibbs::Structure;
 use super::record::Record;
 use super::relocate::Relocation;
 use super::state::State;
-use super::{ChainsConfig, Target, accepts, is_set, reversal, split_merge, swap};
+use super::{ChainsConfig, Target, accepts, is_set, split_merge, swap};
 
 /// Splits or merges, and swaps, in a sweep.
 const PARTITION_MOVES: usize = 2;
 
-/// Edges of one drawn DAG that are tried to be reversed: many, because the drawing takes as long as a sweep.
-const REVERSALS: usize = 40;
-
-/// How many sweeps pass between such attempts, on average.
-const SWEEPS_PER_REVERSALS: u32 = 20;
-
-/// DAGs drawn in a round of at least so many sweeps.
-const DRAWS: u64 = 4;
+/// Steps on pairs of parent sets in a sweep of the unheated copy, for each variable.
+const PAIR_STEPS: usize = 2;
 
 /// The copies of one start, the unheated first.
 ///
@@ -39,7 +34,7 @@ impl Ladder {
         &self.copies
     }
 
-    /// Runs the sweeps of one round and records the unheated copy after each; says whether `stop` let it.
+    /// Runs the sweeps of one round and records a DAG of the unheated copy after each; says whether `stop` let it.
     pub(super) fn round(
         &mut self,
         target: &Target<'_>,
@@ -50,6 +45,7 @@ impl Ladder {
     ) -> bool {
         self.refresh(target);
         let mut sums = vec![0.0; target.possible_edges()];
+        let mut largest = f64::NEG_INFINITY;
         for sweep in 0..config.sweeps {
             for copy in 0..self.copies.len() {
                 if is_set(stop) {
@@ -58,12 +54,14 @@ impl Ladder {
                 self.sweep(target, copy, config.inverse_temperature(copy), rng);
             }
             self.exchange(config, sweep, rng);
-            target.add_edge_probabilities(&self.copies[0], &mut sums);
-            if (sweep + 1) * DRAWS / config.sweeps > sweep * DRAWS / config.sweeps {
-                record.add_draw(target, &self.copies[0], rng);
-            }
+            let mut graph = Structure::draw(target, &self.copies[0], rng);
+            (0..PAIR_STEPS * target.nodes()).for_each(|_| graph.step(target, rng));
+            self.copies[0] = State::new(target, &graph.layering());
+            largest = largest.max(self.copies[0].log_weight());
+            target.add_edge_probabilities(&mut graph, &mut sums);
+            record.add_draw(target, &graph);
         }
-        record.add_round(sums, config.sweeps);
+        record.add_round(sums, config.sweeps, largest);
         record.thin_draws(config.max_draws);
         true
     }
@@ -86,9 +84,6 @@ impl Ladder {
         for _ in 0..PARTITION_MOVES {
             split_merge::step(target, state, beta, rng);
             swap::step(target, state, beta, rng);
-        }
-        if rng.random_ratio(1, SWEEPS_PER_REVERSALS) {
-            reversal::step(target, state, beta, REVERSALS, rng);
         }
     }
 

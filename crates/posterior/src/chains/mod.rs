@@ -1,14 +1,15 @@
 //! Partition MCMC: chains over layerings that visit each DAG in proportion to `exp(score/T)`.
 //!
 //! The state is a layering (Kuipers & Moffa 2017), its weight the sum over its DAGs, looked up in the parent-set tables as in
-//! Gadget (Viinikka et al. 2020). Several starts run side by side, each with a ladder of heated copies.
+//! Gadget (Viinikka et al. 2020). Several starts run side by side, each with a ladder of heated copies. In every sweep the
+//! unheated copy also draws a DAG and moves it by pairs of parent sets: that mixes within a mode, heated layerings across modes.
 
 mod config;
 mod diagnostics;
 mod ladder;
+mod pair_gibbs;
 mod record;
 mod relocate;
-mod reversal;
 mod split_merge;
 mod start;
 mod state;
@@ -28,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use config::{ChainsConfig, ChainsError};
 use ladder::Ladder;
 pub use record::Draw;
-use record::Record;
+use record::{MOST_ROUNDS, Record};
 use state::State;
 pub use summary::Summary;
 use target::Target;
@@ -116,6 +117,9 @@ impl<'a> Chains<'a> {
         config: ChainsConfig,
     ) -> Result<Self, ChainsError> {
         config.check()?;
+        if state.rounds > MOST_ROUNDS {
+            return Err(ChainsError::State { start: 0 });
+        }
         let target = Target::new(tables);
         let restore = |(k, stored): (usize, &StartState)| start::restored(&target, stored, k, &config);
         let starts = state.starts.iter().enumerate().map(restore).collect::<Result<_, _>>()?;
@@ -181,15 +185,20 @@ impl<'a> Chains<'a> {
     /// Edge probabilities and how far the starts agree; none before the first round.
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
-        let records: Vec<&Record> = self.starts.iter().map(|start| &start.record).collect();
-        (self.rounds > 0).then(|| summary::summarize(&self.target, &records, &self.config))
+        (self.rounds > 0).then(|| summary::summarize(&self.target, &self.records(), &self.config))
     }
 
-    /// The DAGs drawn after the burn-in, one list for each start, each drawn exactly given a layering.
+    /// The DAGs drawn after the burn-in, one list for each start that is used.
     #[must_use]
     pub fn draws(&self) -> Vec<Vec<Draw>> {
-        let nodes = self.target.nodes();
-        self.starts.iter().map(|start| start.record.draws(nodes, self.config.burn_in)).collect()
+        let (nodes, records) = (self.target.nodes(), self.records());
+        let least = summary::least_log_weight(nodes, &records);
+        let draws = records.iter().map(|record| record.draws(self.config.burn_in, least));
+        draws.filter(|draws| !draws.is_empty()).collect()
+    }
+
+    fn records(&self) -> Vec<&Record> {
+        self.starts.iter().map(|start| &start.record).collect()
     }
 }
 

@@ -1,13 +1,15 @@
 //! What a start has seen: means of edge probabilities over stretches of rounds, and a bounded number of drawn DAGs.
 
-use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{Dag, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Target, reversal::draw_parents, state::State};
+use super::{Target, pair_gibbs::Structure};
 
 /// The most batches kept; when they are full, neighbours are merged.
 pub(super) const MAX_BATCHES: usize = 64;
+
+/// More rounds than any chain has: a counter beyond is damaged.
+pub(super) const MOST_ROUNDS: u64 = 1 << 48;
 
 /// A DAG drawn from the target.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +40,8 @@ pub(super) struct Batch {
     rounds: u64,
     samples: u64,
     sums: Vec<f64>,
+    /// The largest log-weight of a layering.
+    largest: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,10 +51,18 @@ struct StoredDraw {
     log_score: f64,
 }
 
+impl StoredDraw {
+    /// The parents of each variable, all of them variables.
+    fn parent_sets(&self) -> Vec<NodeSet> {
+        self.parents.iter().map(|set| NodeSet::of(self.parents.len(), set.iter().copied())).collect()
+    }
+}
+
 impl Batch {
     fn merge(&mut self, later: &Self) {
         self.rounds += later.rounds;
         self.samples += later.samples;
+        self.largest = self.largest.max(later.largest);
         self.sums.iter_mut().zip(&later.sums).for_each(|(sum, more)| *sum += more);
     }
 
@@ -66,9 +78,9 @@ impl Batch {
 }
 
 impl Record {
-    /// Adds the sums over the `samples` layerings of a round.
-    pub(super) fn add_round(&mut self, sums: Vec<f64>, samples: u64) {
-        let round = Batch { rounds: 1, samples, sums };
+    /// Adds the sums over the `samples` layerings of a round, and their largest log-weight.
+    pub(super) fn add_round(&mut self, sums: Vec<f64>, samples: u64, largest: f64) {
+        let round = Batch { rounds: 1, samples, sums, largest };
         match self.batches.last_mut() {
             Some(last) if last.rounds < self.rounds_per_batch => last.merge(&round),
             _ => self.batches.push(round),
@@ -81,13 +93,13 @@ impl Record {
         }
     }
 
-    /// Draws a DAG given the layering, if it is time for one.
-    pub(super) fn add_draw(&mut self, target: &Target<'_>, state: &State, rng: &mut StreamRng) {
+    /// Keeps a DAG, if it is time for one.
+    pub(super) fn add_draw(&mut self, target: &Target<'_>, graph: &Structure) {
         self.rounds_per_draw = self.rounds_per_draw.max(1);
         if !self.rounds.is_multiple_of(self.rounds_per_draw) {
             return;
         }
-        let parents = draw_parents(target, state, rng);
+        let parents = graph.parents();
         let log_score =
             parents.iter().enumerate().map(|(node, set)| target.tables.log_score(node, set)).sum();
         let parents = parents.iter().map(|set| set.iter().collect()).collect();
@@ -103,27 +115,48 @@ impl Record {
         }
     }
 
-    /// Whether the sizes are those of this target.
+    /// Whether sizes and graphs are those of this target.
     pub(super) fn fits(&self, target: &Target<'_>) -> bool {
-        let edges = target.possible_edges();
-        self.batches.iter().all(|batch| batch.sums.len() == edges && batch.samples > 0)
-            && self.draws.iter().all(|draw| draw.parents.len() == target.nodes())
+        let (edges, nodes) = (target.possible_edges(), target.nodes());
+        let is_batch = |batch: &Batch| {
+            let is_bounded = batch.rounds <= self.rounds && batch.samples <= MOST_ROUNDS;
+            batch.sums.len() == edges && batch.samples > 0 && is_bounded
+        };
+        let is_drawn = |draw: &StoredDraw| {
+            let is_within =
+                draw.parents.len() == nodes && draw.parents.iter().flatten().all(|&node| node < nodes);
+            is_within && Dag::from_parents(&draw.parent_sets()).is_ok()
+        };
+        let counters = [self.rounds, self.rounds_per_batch, self.rounds_per_draw];
+        counters.iter().all(|&counter| counter <= MOST_ROUNDS)
+            && self.batches.len() <= MAX_BATCHES
+            && self.batches.iter().all(is_batch)
+            && self.draws.iter().all(is_drawn)
     }
 
-    /// The batches after the burn-in.
-    pub(super) fn used(&self, burn_in: f64) -> &[Batch] {
-        &self.batches[skipped(self.batches.len(), burn_in)..]
+    /// The largest log-weight of a layering that was seen.
+    pub(super) fn largest(&self) -> f64 {
+        self.batches.iter().map(|batch| batch.largest).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The draws after the burn-in.
-    pub(super) fn draws(&self, nodes: usize, burn_in: f64) -> Vec<Draw> {
+    /// The batches after the burn-in, from the first on that saw a log-weight of at least `least`.
+    pub(super) fn used(&self, burn_in: f64, least: f64) -> &[Batch] {
+        &self.batches[self.first_used(burn_in, least)..]
+    }
+
+    fn first_used(&self, burn_in: f64, least: f64) -> usize {
+        let arrived = self.batches.iter().position(|batch| batch.largest >= least);
+        skipped(self.batches.len(), burn_in).max(arrived.unwrap_or(self.batches.len()))
+    }
+
+    /// The draws that are as late as the [`used`](Self::used) batches.
+    pub(super) fn draws(&self, burn_in: f64, least: f64) -> Vec<Draw> {
         let restore = |draw: &StoredDraw| {
-            let parents: Vec<NodeSet> =
-                draw.parents.iter().map(|set| NodeSet::of(nodes, set.iter().copied())).collect();
-            let dag = Dag::from_parents(&parents).expect("drawn from a layering");
+            let dag = Dag::from_parents(&draw.parent_sets()).expect("drawn from a layering");
             Draw { dag, log_score: draw.log_score }
         };
-        self.draws[skipped(self.draws.len(), burn_in)..].iter().map(restore).collect()
+        let unused = self.first_used(burn_in, least) as f64 / self.batches.len().max(1) as f64;
+        self.draws[skipped(self.draws.len(), burn_in.max(unused))..].iter().map(restore).collect()
     }
 }
 

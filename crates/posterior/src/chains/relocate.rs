@@ -49,8 +49,8 @@ enum Relation {
 /// A difference of two sums is trusted down to this share of the larger; else it is looked up without a difference.
 const TRUSTED_SHARE: f64 = 1e-6;
 
-/// A product below this is turned into a logarithm before it underflows.
-const SMALL: f64 = 1e-150;
+/// A factor beyond these is turned into a logarithm, so that the product of two neither underflows nor overflows.
+const SAFE: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
 
 /// `exp(log)·factor`: products of many terms with few logarithms.
 #[derive(Debug, Clone, Copy)]
@@ -68,12 +68,14 @@ impl Weight {
         Self { log, factor: 1.0 }
     }
 
+    /// With a factor that is safe to multiply by another.
+    fn new(log: f64, factor: f64) -> Self {
+        let weight = Self { log, factor };
+        if SAFE.contains(&factor) { weight } else { Self::of_log(weight.log()) }
+    }
+
     fn multiply(&mut self, other: Self) {
-        self.log += other.log;
-        self.factor *= other.factor;
-        if self.factor < SMALL {
-            *self = Self::of_log(self.log());
-        }
+        *self = Self::new(self.log + other.log, self.factor * other.factor);
     }
 
     fn log(self) -> f64 {
@@ -202,7 +204,7 @@ impl Relocation {
         for child in members.iter().filter(|&child| children.contains(child)) {
             let terms = match target.only_term(child, node) {
                 Some(term) => self.rare_child(target, state, child, (relation, state.terms[child]), term),
-                None => self.child(target, state, child),
+                None => self.child(target, state, node, child),
             };
             product.multiply(&terms);
             self.terms[child] = terms;
@@ -212,16 +214,15 @@ impl Relocation {
     }
 
     /// The weights of a variable with many parent sets that have the relocated one.
-    fn child(&mut self, target: &Target<'_>, state: &State, child: usize) -> Terms {
+    fn child(&self, target: &Target<'_>, state: &State, node: usize, child: usize) -> Terms {
         let layer = state.layer_of[child];
-        let Some(sums) = target.tables.sums_around(child, &state.before[layer], &self.last, &self.single)
-        else {
+        let Some(sums) = target.tables.sums_around(child, &state.before[layer], &self.last, node) else {
             return self.child_one_by_one(target, state, child);
         };
         let SumsAround { log_reference: log, all, without_other, without_last, without_both } = sums;
         let weight = |relation: Relation, more: f64, less: f64| {
             if more - less > TRUSTED_SHARE * more {
-                Weight { log, factor: more - less }
+                Weight::new(log, more - less)
             } else {
                 Weight::of_log(self.look_up(target, state, child, relation))
             }
@@ -412,5 +413,19 @@ impl Relocation {
             (log_weight > f64::NEG_INFINITY).then_some((log_weight, state))
         };
         self.log_weights.iter().enumerate().filter_map(placed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Weight;
+
+    #[test]
+    fn products_of_tiny_and_huge_weights_keep_their_logarithm() {
+        let factors = [1e-140, 1e-300, 1e-10, 1e149, 1e300, 1e149];
+        let mut product = Weight::ONE;
+        factors.iter().for_each(|&factor| product.multiply(Weight::new(0.5, factor)));
+        let expected: f64 = factors.iter().map(|factor: &f64| 0.5 + factor.ln()).sum();
+        assert!((product.log() - expected).abs() < 1e-9, "{product:?}");
     }
 }

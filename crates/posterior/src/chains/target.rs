@@ -3,7 +3,7 @@
 use gflowcausal_graph::{Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
 
-use super::state::State;
+use super::pair_gibbs::{Pairs, Structure, complement};
 
 /// The tables, with the questions that the moves ask.
 #[derive(Debug)]
@@ -13,6 +13,7 @@ pub(super) struct Target<'a> {
     possible_parents: Vec<Vec<Parent>>,
     /// The term of the only set of a child with a parent, at `child · nodes + parent`; NaN where there are more.
     only_terms: Vec<f64>,
+    pub(super) pairs: Pairs,
     none: NodeSet,
 }
 
@@ -39,7 +40,14 @@ impl<'a> Target<'a> {
             tables.possible_parents(child).iter().map(parent).collect()
         };
         let possible_parents = (0..nodes).map(&mut parents_of).collect();
-        Self { tables, possible_children, possible_parents, only_terms, none: NodeSet::empty(nodes) }
+        Self {
+            tables,
+            possible_children,
+            possible_parents,
+            only_terms,
+            pairs: Pairs::new(tables),
+            none: NodeSet::empty(nodes),
+        }
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -79,46 +87,32 @@ impl<'a> Target<'a> {
         self.possible_parents.iter().enumerate().flat_map(into)
     }
 
-    /// Adds to `sums` the probability of every possible edge given the layering.
+    /// Adds to `sums` the probability of every possible edge given the parents of all variables but its effect.
     ///
-    /// Averages of these have less variance than those of drawn DAGs (Rao–Blackwell).
-    pub(super) fn add_edge_probabilities(&self, state: &State, sums: &mut [f64]) {
-        let mut rest = sums;
+    /// Averages of these have less variance than those of the DAGs themselves (Rao–Blackwell).
+    pub(super) fn add_edge_probabilities(&self, graph: &mut Structure, sums: &mut [f64]) {
+        let mut sums = sums.iter_mut();
         for (node, parents) in self.possible_parents.iter().enumerate() {
-            let (own, later) = rest.split_at_mut(parents.len());
-            rest = later;
-            let layer = state.layer_of[node];
-            let Some(last) = state.last_before(layer) else { continue };
-            let mut sets = (state.before[layer].clone(), last.clone());
-            for (sum, &parent) in own.iter_mut().zip(parents) {
-                *sum += self.edge_probability(node, parent, state.terms[node], &mut sets);
+            let mut above = complement(self.nodes(), &graph.descendants(node));
+            let all = self.tables.log_sum(node, &above);
+            for (parent, sum) in parents.iter().zip(&mut sums) {
+                *sum += self.edge_probability(node, *parent, all, &mut above);
             }
         }
     }
 
-    /// The probability that `node`, with the log-sum `all`, has `parent`, given the variables before it and the layer just
-    /// before it, which are left as they were.
-    fn edge_probability(
-        &self,
-        node: usize,
-        parent: Parent,
-        all: f64,
-        (before, last): &mut (NodeSet, NodeSet),
-    ) -> f64 {
-        if !before.contains(parent.node) {
+    /// The probability that `node`, with the log-sum `all` over its parent sets in `above`, has `parent`; `above` is left as
+    /// it was.
+    fn edge_probability(&self, node: usize, parent: Parent, all: f64, above: &mut NodeSet) -> f64 {
+        if !above.contains(parent.node) {
             return 0.0;
         }
         if let Some(term) = parent.only_term {
-            let touches = last.contains(parent.node) || !self.tables.required(node).is_disjoint(last);
-            return if touches { (term - all).exp() } else { 0.0 };
+            return (term - all).exp();
         }
-        before.remove(parent.node);
-        let touched = last.remove(parent.node);
-        let without = self.tables.log_sum_touching(node, before, last);
-        before.insert(parent.node);
-        if touched {
-            last.insert(parent.node);
-        }
+        above.remove(parent.node);
+        let without = self.tables.log_sum(node, above);
+        above.insert(parent.node);
         -(without - all).min(0.0).exp_m1()
     }
 }

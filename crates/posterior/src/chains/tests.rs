@@ -1,15 +1,16 @@
 //! Every move leaves the target as it is, checked by enumeration of all layerings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use gflowcausal_determinism::{Stream, StreamRng, rand::RngExt, stream};
-use gflowcausal_graph::{Constraints, Dag, Knowledge, Layering, NodeSet, all_dags};
+use gflowcausal_graph::{Constraints, Dag, Edge, Knowledge, Layering, NodeSet, all_dags};
 use gflowcausal_score::{LocalScore, ParentSetTables, TableSettings};
 
+use super::pair_gibbs::Structure;
 use super::relocate::Relocation;
 use super::state::State;
-use super::{Target, reversal, split_merge, swap};
+use super::{Target, split_merge, swap};
 
 /// Some number for every variable and parent set, far from equal.
 struct Made {
@@ -45,9 +46,19 @@ fn narrow_tables(nodes: usize, scale: f64, constraints: &Constraints) -> ParentS
 }
 
 fn new_tables(score: &Made, constraints: &Constraints, candidates: &[NodeSet]) -> ParentSetTables {
+    tables_beside(score, constraints, candidates, &[])
+}
+
+/// With the parent sets of `graphs` beside the candidates.
+fn tables_beside(
+    score: &Made,
+    constraints: &Constraints,
+    candidates: &[NodeSet],
+    graphs: &[Dag],
+) -> ParentSetTables {
     let settings = TableSettings { temperature: 1.0, edge_log_odds: 0.0, max_candidates: score.nodes };
     let stop = AtomicBool::new(false);
-    ParentSetTables::new(score, constraints, candidates, &[], &settings, &stop).expect("small tables")
+    ParentSetTables::new(score, constraints, candidates, graphs, &settings, &stop).expect("small tables")
 }
 
 fn knowledge() -> Constraints {
@@ -110,29 +121,69 @@ fn a_place_is_drawn_by_the_weight_of_the_layering_it_gives() {
                     assert!((log_weight - offset - expected).abs() < 1e-10, "{node} in {layering:?}");
                 }
                 // Every layering that differs in the place of this variable alone is among them.
-                let others = |layers: &Layering| -> Vec<NodeSet> {
-                    let sets = layers.layers().iter().map(|layer| layer.without(node));
-                    sets.filter(|set| !set.is_empty()).collect()
-                };
-                let reached =
-                    enumerated(&tables).into_keys().filter(|other| others(other) == others(&layering));
+                let reached = enumerated(&tables)
+                    .into_keys()
+                    .filter(|other| without(other, node) == without(&layering, node));
                 assert_eq!(places.len(), reached.count());
             }
         }
     }
 }
 
+/// Scores hundreds of nats apart, and parent sets beside the candidates: what is negligible in one sum is all of another.
+#[test]
+fn places_are_weighed_right_where_scores_are_far_apart() {
+    let constraints = Constraints::none(5);
+    let beside = Dag::from_edges(5, [(3, 0), (4, 0), (0, 1), (4, 1)].map(|(from, to)| Edge { from, to }));
+    for scale in [20.0, 60.0, 300.0] {
+        let near = |node: usize| NodeSet::of(5, [(node + 1) % 5, (node + 2) % 5]);
+        let candidates: Vec<NodeSet> = (0..5).map(near).collect();
+        let graphs = [beside.clone().expect("no cycle")];
+        let tables = tables_beside(&Made { nodes: 5, scale }, &constraints, &candidates, &graphs);
+        let target = Target::new(&tables);
+        let weight = |layering: &Layering| State::new(&target, layering).log_weight();
+        let layerings: BTreeSet<Layering> = all_dags(5).map(|dag| Layering::of(&dag)).collect();
+        let possible: Vec<&Layering> =
+            layerings.iter().filter(|layering| weight(layering) > f64::NEG_INFINITY).collect();
+        for layering in possible.iter().step_by(7) {
+            for node in 0..5 {
+                let state = State::new(&target, layering);
+                let places = Relocation::new(5).places(&target, &state, node, 1.0);
+                let reached = possible.iter().filter(|other| without(other, node) == without(layering, node));
+                assert_eq!(places.len(), reached.count(), "{node} in {layering:?} at {scale}");
+                let offset = places[0].0 - weight(&self::layering(&places[0].1));
+                for (log_weight, state) in &places {
+                    let expected = offset + weight(&self::layering(state));
+                    assert!((log_weight - expected).abs() < 1e-5, "{node} in {layering:?} at {scale}");
+                }
+            }
+        }
+    }
+}
+
+/// The layers without `node`.
+fn without(layering: &Layering, node: usize) -> Vec<NodeSet> {
+    let sets = layering.layers().iter().map(|layer| layer.without(node));
+    sets.filter(|set| !set.is_empty()).collect()
+}
+
 type Move = fn(&Target<'_>, &mut State, f64, &mut StreamRng);
 
-const MOVES: [(&str, Move); 4] = [
+const MOVES: [(&str, Move); 3] = [
     ("relocate", |target, state, beta, rng| {
         let node = rng.random_range(0..target.nodes());
         Relocation::new(target.nodes()).step(target, state, node, beta, rng);
     }),
     ("split or merge", split_merge::step),
     ("swap", swap::step),
-    ("reversal", |target, state, beta, rng| reversal::step(target, state, beta, 1, rng)),
 ];
+
+/// A DAG of the layering, with the parents of two variables drawn anew.
+fn pair_step(target: &Target<'_>, state: &mut State, _: f64, rng: &mut StreamRng) {
+    let mut graph = Structure::draw(target, state, rng);
+    graph.step(target, rng);
+    *state = State::new(target, &graph.layering());
+}
 
 /// Draws layerings from the target, moves each once, and counts from where to where.
 fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
@@ -168,6 +219,13 @@ fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
     }
     // The sum of squares of standard normals: mean `pairs`, variance `2 pairs`.
     assert!(squares < pairs + 5.0 * (2.0 * pairs).sqrt(), "{name} at {beta}: {squares} for {pairs} pairs");
+}
+
+#[test]
+fn pair_steps_are_reversible() {
+    for tables in all_tables() {
+        flows("pair of parent sets", pair_step, 1.0, &tables);
+    }
 }
 
 #[test]

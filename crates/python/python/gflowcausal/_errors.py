@@ -6,7 +6,7 @@ from __future__ import annotations
 class GFlowCausalError(Exception):
     """Why there is no result.
 
-    The text says what and where, ``code`` names the kind for programs, ``fix`` is a way out, where there is one.
+    The text says what and where, ``code`` names the kind for programs, ``fix`` is a remedy, where there is one.
 
     >>> import gflowcausal
     >>> try:
@@ -88,6 +88,10 @@ class KnowledgeError(InputError):
 
 class ScoreError(InputError):
     """A score that cannot be made of these data."""
+
+
+class NoVarianceError(ScoreError):
+    """A column whose variance is not a finite number."""
 
 
 class NeedsNumbersError(InputError):
@@ -207,7 +211,7 @@ class CannotObeyError(InputError):
 
 
 class NeedsCompleteRowsError(InputError):
-    """A method that looks at rows, given some with gaps."""
+    """A method that reads rows, given some with missing values."""
 
 
 class LingamError(InputError):
@@ -216,6 +220,22 @@ class LingamError(InputError):
 
 class DamagedRunError(InputError):
     """A file of a finished run that is not what the program wrote."""
+
+
+class HoldsRunError(InputError):
+    """A directory with files of another run."""
+
+
+class RunInUseError(InputError):
+    """A directory that somebody else writes a run to."""
+
+
+class UnfinishedRunError(InputError):
+    """A run whose files are not all written."""
+
+
+class OtherVersionError(InputError):
+    """A run of another version of the program."""
 
 
 class NotInRunError(InputError):

@@ -107,12 +107,14 @@ class GFlowCausal(Options):
     def _surroundings(self) -> dict[str, Any]:
         if self.resume and not self.out:
             raise ArgumentError("resume=True needs the directory of the run", "option-without-effect", "say out=")
+        if self.overwrite and (not self.out or self.resume):
+            raise ArgumentError("overwrite=True needs a directory for a new run", "option-without-effect", "say out=")
         if self.out is not None and os.fspath(self.out) == "":
             raise ArgumentError("out is empty", "bad-option", "name a directory")
         if not isinstance(self.time_budget, (int, float, type(None))):
             raise ArgumentError(f"time_budget is {self.time_budget!r}, but must be seconds", "bad-option")
         threads = 0 if self.threads is None else counted("threads", self.threads, least=1)
-        return {"time_budget": self.time_budget, "threads": threads, "out": self.out, "resume": self.resume}
+        return {"time_budget": self.time_budget, "threads": threads, "out": self.out, "resume": self.resume, "overwrite": self.overwrite}
 
     def _forget(self) -> None:
         """Takes back what an earlier fit found."""
@@ -192,7 +194,7 @@ class GFlowCausal(Options):
         return self.graph_.to_dot()
 
     def to_svg(self) -> str:
-        """A drawing of the best graph: hollow heads may as well point the other way, wide and dark is probable."""
+        """A drawing of the best graph: hollow heads mark reversible edges, wide and dark edges are probable."""
         return self._fitted().plot("graph", False).decode()
 
     def plot(self, path: str | os.PathLike[str], kind: str = "graph") -> None:

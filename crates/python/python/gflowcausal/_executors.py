@@ -43,7 +43,7 @@ class Bootstrap:
 
     @property
     def adjacency_frequencies(self) -> Any:
-        """In which share of the tables each pair was joined, either way."""
+        """In which share of the tables each pair was adjacent, in either direction."""
         joined = self.adjacency | self.adjacency.transpose(0, 2, 1)
         return framed(joined.mean(axis=0), self.names, self._frame, self._labels)
 
@@ -173,7 +173,7 @@ class RayExecutor(Executor):
 def moments(data: Any, *, missing: str = "error") -> Moments:
     """Row count, means and covariance: all that linear scores need, in memory that does not grow with the rows.
 
-    ``data`` may be a Dask data frame (each partition is looked at where it lies, and the parts are merged), an
+    ``data`` may be a Dask data frame (each partition is processed where it lies, and the moments are merged), an
     iterator of frames or arrays, a file, or a table. The result can be given to ``fit``. ``missing="drop"`` leaves out
     the incomplete rows of a file.
 

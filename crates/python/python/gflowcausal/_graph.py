@@ -105,7 +105,7 @@ class Graph:
     def from_adjacency(
         cls: type[G], matrix: ArrayLike, names: Iterable[str] | None = None, *, orientation: str = ROW_TO_COLUMN
     ) -> G:
-        """The graph of a matrix: any number but zero is an edge, the same both ways is one without direction.
+        """The graph of a matrix: any number but zero is an edge, the same in both directions is an undirected one.
 
         >>> Dag.from_adjacency([[0, 0], [0.7, 0]], ["a", "b"], orientation="column-to-row").edges
         [Edge(cause='a', effect='b', directed=True, weight=0.7, probability=None)]
@@ -147,7 +147,7 @@ class Graph:
     def from_causal_learn(cls: type[G], graph: Any, names: Iterable[str] | None = None) -> G:
         """The graph of causal-learn: a result of it, its ``GeneralGraph``, or the matrix of that.
 
-        There ``[i, j] = -1`` with ``[j, i] = 1`` is i → j, and −1 both ways an edge without direction.
+        There ``[i, j] = -1`` with ``[j, i] = 1`` is i → j, and −1 in both directions an undirected edge.
         """
         graph = getattr(graph, "G", graph)
         if hasattr(graph, "get_node_names") and names is None:
@@ -174,7 +174,7 @@ class Graph:
 
     @classmethod
     def from_networkx(cls: type[G], graph: Any) -> G:
-        """The graph of a networkx ``DiGraph``; arrows both ways, or a ``Graph``, are edges without direction."""
+        """The graph of a networkx ``DiGraph``; arrows in both directions, or a ``Graph``, are undirected edges."""
         names = [str(node) for node in graph]
         edges: dict[tuple[Any, Any], Edge] = {}
         for a, b, known in graph.edges(data=True):

@@ -75,7 +75,7 @@ def _quoted(name: Any) -> str:
 
 
 def edge_texts(edges: Iterable[Any] | None) -> list[str]:
-    """Edges written ``"A->B"`` or as pairs of names, all in the first way."""
+    """Edges written ``"A->B"`` or as pairs of names, all as texts."""
     given = [] if edges is None else [edges] if isinstance(edges, str) else edges
     return [edge if isinstance(edge, str) else "->".join(ends(edge)) for edge in given]
 

@@ -116,6 +116,7 @@ def discover(
     threads: int,
     out: str | PathLike[str] | None,
     resume: bool,
+    overwrite: bool,
     notify: Callable[..., None] | None,
 ) -> tuple[Fit | None, BaseException | None]: ...
 def simulate(options: dict[str, Any]) -> tuple[Table, Graph, NDArray[np.float64] | None]: ...

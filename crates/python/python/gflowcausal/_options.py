@@ -30,6 +30,7 @@ Method = Literal[
 Score = Literal[
     "auto",
     "bic",
+    "non-gaussian",
     "bic-equal",
     "bge",
     "bdeu",
@@ -117,6 +118,7 @@ DISCOVERY = (
     "ignore",
     "missing",
     "standardize",
+    "rows_used",
     "seed",
 )
 
@@ -156,6 +158,7 @@ class Options:
         ignore: Sequence[str] | None = None,
         missing: Missing = "error",
         standardize: bool = False,
+        rows_used: int | None = None,
         seed: int = 0,
         types: Mapping[str, str] | None = None,
         no_header: bool = False,
@@ -164,6 +167,7 @@ class Options:
         threads: int | None = None,
         out: str | os.PathLike[str] | None = None,
         resume: bool = False,
+        overwrite: bool = False,
         callback: Callback | None = None,
         progress: bool = False,
     ) -> None:
@@ -175,9 +179,9 @@ class Options:
             The method of discovery. One of gflowcausal, exact, mcmc, boss, ges, pc, eqvar, sort-var, sort-r2,
             random-order, ica-lingam, direct-lingam, notears, dagma, dag-gflownet, gflownets-score.
         score
-            What graphs are scored by. One of auto, bic, bic-equal, bge, bdeu, dg, quadratic, quadratic-equal,
-            gp, spline, varsort. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2,
-            random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+            What graphs are scored by. One of auto, bic, non-gaussian, bic-equal, bge, bdeu, dg, quadratic,
+            quadratic-equal, gp, spline, varsort. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
+            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
@@ -246,28 +250,33 @@ class Options:
         exclude
             A list: a column to leave out.
         ignore
-            A list: go on in spite of this finding of the doctor's.
+            A list: continue despite this finding of ``doctor``.
         missing
             What to do about missing values. One of error, drop, em.
         standardize
             Scale each column to mean 0 and standard deviation 1 first.
+        rows_used
+            The most rows that scores ``gp`` and ``spline`` and pruning ``cam`` use, evenly spaced. If not
+            given: 2000 for gp, 10000 for spline and cam. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
+            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
         seed
             The same seed gives the same result.
         types
-            Types that differ from the rule, as ``{"ward": "categorical"}``. Text and whole numbers with at
-            most ten different values are categories, other numbers are continuous.
+            Columns whose type differs from the detected one, such as ``{"ward": "categorical"}``.
         no_header
-            The first row of a file of text is data, not names.
+            The first row of a text file is data, not names: columns are called X1, X2, ….
         delimiter
-            What separates the cells of a file of text; found out if not given.
+            What separates the cells of a text file: a character, ``tab`` or ``space``; detected by default.
         time_budget
-            Seconds after which training ends with the best so far.
+            Stop after this time with the best result so far, in seconds.
         threads
             How many threads; all cores if not given.
         out
             A directory for all files of the run.
         resume
             Whether the run that began in ``out`` goes on, to the same bits.
+        overwrite
+            Whether a run that is in ``out`` is replaced; else it is refused.
         callback
             Is called with a `Progress` at each step. It may raise `StopIteration` to end training with the
             best so far; any other exception ends it and is passed on.
@@ -303,6 +312,7 @@ class Options:
         self.ignore = ignore
         self.missing = missing
         self.standardize = standardize
+        self.rows_used = rows_used
         self.seed = seed
         self.types = types
         self.no_header = no_header
@@ -311,5 +321,6 @@ class Options:
         self.threads = threads
         self.out = out
         self.resume = resume
+        self.overwrite = overwrite
         self.callback = callback
         self.progress = progress

@@ -40,7 +40,7 @@ class Notify:
 
     @classmethod
     def of(cls, callback: Callback | None, progress: bool) -> Notify | None:
-        """Whoever is to be told, if anybody is."""
+        """The observers of progress, if any."""
         listeners = [callback] if callback is not None else []
         return cls(listeners + [bar()]) if progress else cls(listeners) if listeners else None
 

@@ -26,7 +26,7 @@ class Sample:
 
 
 class Samples(Sequence[Sample]):
-    """Drawn graphs, each once for each order it was drawn along; they are made when they are looked at."""
+    """Drawn graphs, each once for each order it was drawn along; they are made when they are read."""
 
     def __init__(self, names: Sequence[str], lines: bytes) -> None:
         self.names = list(names)

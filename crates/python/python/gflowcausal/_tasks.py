@@ -18,7 +18,7 @@ from ._optional import need
 
 
 def methods() -> dict[str, str]:
-    """Every way to find a graph, the default first, and what it does.
+    """Every method of discovery, the default first, and what it does.
 
     >>> next(iter(methods()))
     'gflowcausal'

@@ -1,14 +1,13 @@
 //! The report of a run: one HTML file that opens offline in any browser.
 
 mod command;
+mod content_security_policy;
 mod data;
 mod facts;
 
-use base64::prelude::{BASE64_STANDARD, Engine};
 use gflowcausal::{Error, RunResult};
 use minijinja::value::Value;
 use minijinja::{Environment, context};
-use sha2::{Digest, Sha256};
 
 use crate::REPORT;
 use crate::indexed::IndexedRun;
@@ -48,7 +47,7 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
     let training = panels(run.history(), CHART).map(|panel| safe(panel.into_page())).to_vec();
     let samples = run.samples();
     let page = context! {
-        policy => policy(&script),
+        policy => content_security_policy::of(&script),
         name => &result.data.name,
         facts => facts::facts(result),
         summary => facts::summary(result),
@@ -72,13 +71,4 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         script => safe(script),
     };
     templates.get_template(REPORT).and_then(|template| template.render(page)).map_err(failed)
-}
-
-/// What the browser may load: nothing from elsewhere, and no script but ours, whatever a name in the data says.
-fn policy(script: &str) -> String {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(script.as_bytes()));
-    format!(
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'sha256-{hash}'; \
-         base-uri 'none'; form-action 'none'"
-    )
 }

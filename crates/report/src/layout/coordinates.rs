@@ -1,4 +1,4 @@
-//! Where in its row each vertex stands: as near to what it is joined to as its neighbours allow.
+//! Coordinates within a layer: each vertex as near to its neighbours as the spacing allows.
 
 use super::GAP;
 use super::layered::Layered;

@@ -1,4 +1,4 @@
-//! How many edges cross between two rows.
+//! The number of edge crossings between two layers.
 
 /// The crossings of the edges from the vertices of `row` to those `below` them, whose `places` are known.
 ///

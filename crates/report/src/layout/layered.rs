@@ -1,4 +1,4 @@
-//! A graph cut into rows: long edges become chains of bends, and rows are ordered so that few edges cross.
+//! The layered graph: long edges become chains of bends, and layers are ordered so that few edges cross.
 
 use gflowcausal::graph::{Dag, Edge};
 

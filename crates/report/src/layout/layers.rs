@@ -1,4 +1,4 @@
-//! Which row each node stands in: below its causes, rows not too long, edges not too far.
+//! Layer assignment: nodes below their causes, layers of bounded width, short edges.
 
 use gflowcausal::graph::Dag;
 

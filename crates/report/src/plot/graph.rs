@@ -124,7 +124,7 @@ fn draw_line(svg: &mut Svg, names: &[String], layout: &Layout, line: &Line) {
     svg.close();
 }
 
-/// What a line says to whoever points at it.
+/// The tooltip of an edge.
 fn words(names: &[String], line: &Line) -> String {
     let [from, to] = [line.edge.from, line.edge.to].map(|node| &names[node]);
     let joint = if line.head == Head::None { "–" } else { "→" };

@@ -12,8 +12,8 @@ use cpu_time::ProcessTime;
 use gflowcausal_data::{GraphFamily, Model, Moments, Simulated, Simulation, Table, simulate};
 use gflowcausal_graph::{Constraints, Dag, Order, Pdag, shd};
 use gflowcausal_score::{
-    BestParents, Bic, ByScore, Cam, GpMarginal, GrowShrinkTrees, LinearModel, LocalScore, Penalty, Prune,
-    Quadratic, ScoreError, Spline, TTest, Threshold, prune_order,
+    Bic, ByScore, Cam, GpMarginal, GrowShrinkTrees, LinearModel, LocalScore, Penalty, Prune, Quadratic,
+    ScoreError, Selected, Spline, TTest, Threshold, prune_order,
 };
 
 use crate::exact::Terms;
@@ -83,7 +83,7 @@ fn linear_distances(data: &Simulated) -> Outcome<[f64; 4]> {
         pruned(&TTest { model: &raw, alpha: 0.001 }, &order),
         pruned(&TTest { model: &standardized, alpha: 0.001 }, &order),
         pruned(&Threshold { model: &raw, threshold: 0.3 }, &order),
-        trees.best_dag(&order).ok_or("nothing is required")?,
+        pruned(&Selected(&trees), &order),
     ]
     .map(|dag| distance(&dag, data)))
 }

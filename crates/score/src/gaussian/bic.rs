@@ -40,7 +40,7 @@ impl Penalty {
 ///
 /// It comes from the covariance alone. A parent that is a linear function of the others explains nothing more and
 /// still costs its penalty. RSS/n is never taken below 1e−12 of the variable's variance. A constant variable has term 0
-/// less its prices. When there are as many parents as rows allow a perfect fit for anything (`k + 1 ≥ n`), the fit
+/// less its penalties. When there are as many parents as rows allow a perfect fit for anything (`k + 1 ≥ n`), the fit
 /// counts for nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bic {
@@ -68,12 +68,6 @@ impl Bic {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
-    }
-
-    /// Twice the log-likelihood that one more parent must bring.
-    #[must_use]
-    pub fn penalty_per_parent(&self) -> f64 {
-        self.penalty_per_parent
     }
 
     /// The share of the residual variance below which one or two parents pay off.

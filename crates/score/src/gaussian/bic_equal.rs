@@ -66,28 +66,12 @@ impl BicEqual {
 }
 
 impl GraphScore for BicEqual {
-    fn name(&self) -> &'static str {
-        "bic-equal"
-    }
-
-    fn nodes(&self) -> usize {
-        self.variances.len()
-    }
-
     fn graph(&self, dag: &Dag) -> f64 {
         self.total(sum((0..dag.nodes()).map(|node| self.part(node, dag.parents(node)))))
     }
 }
 
 impl OrderScore for BicEqual {
-    fn name(&self) -> &'static str {
-        "bic-equal"
-    }
-
-    fn nodes(&self) -> usize {
-        self.variances.len()
-    }
-
     /// One elimination: `O(d³/6)`.
     fn score(&self, order: &Order) -> f64 {
         let mut elimination = Elimination::new(&self.correlation, order.as_slice());

@@ -1,4 +1,4 @@
-//! What a Gaussian score sees of a variable and its parents.
+//! The sufficient statistics of a Gaussian local score.
 
 use super::Correlation;
 use crate::LocalScore;

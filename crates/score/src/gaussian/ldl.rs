@@ -1,4 +1,4 @@
-//! Triangular factors of small correlation matrices, blind to linearly dependent variables.
+//! Triangular factors of small correlation matrices, with linearly dependent variables left out.
 
 use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;

@@ -1,4 +1,4 @@
-//! A parent set that grows one variable at a time, with what it leaves of every other variable's variance.
+//! A parent set that grows one variable at a time, with the residual variance of every other variable.
 
 use std::cell::RefCell;
 

@@ -19,7 +19,7 @@ fn squared(columns: &[&[f64]], i: usize, j: usize) -> f64 {
 
 /// The median, the mean of the two middle ones when their number is even. When more than half are zero, the smallest
 /// of the others: some bandwidth above zero is needed.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+fn median(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     if values.is_empty() {
         return None;

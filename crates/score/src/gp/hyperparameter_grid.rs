@@ -1,4 +1,6 @@
-//! The likelihood of Gaussian processes over bandwidth and noise, known only where somebody climbed.
+//! The likelihood of Gaussian processes over a grid of bandwidth and noise, evaluated only where a search visits it.
+
+use gflowcausal_determinism::cancellation_point;
 
 use super::cell::{Cell, Room};
 
@@ -47,8 +49,10 @@ impl HyperparameterGrid {
     /// `−(n/2) ln(yᵀ(K + λI)⁻¹y/n) − ½ ln|K + λI|` for each variable.
     fn visit(&mut self, (halvings, ratio): Point) {
         let mut quadratic = vec![0.0; self.variables];
-        let mut factorise =
-            |cell: &Cell| cell.factorise(halvings, RATIOS[ratio], &mut self.room, &mut quadratic);
+        let mut factorise = |cell: &Cell| {
+            cancellation_point();
+            cell.factorise(halvings, RATIOS[ratio], &mut self.room, &mut quadratic)
+        };
         let log_det = self.cells.iter().map(&mut factorise).sum::<Option<f64>>();
         let (rows, half_log_det) = (self.rows as f64, 0.5 * log_det.unwrap_or(f64::INFINITY));
         let height = |quadratic: f64| -0.5 * rows * (quadratic / rows).ln() - half_log_det;

@@ -13,11 +13,6 @@ use crate::shared_terms::SharedTerms;
 use crate::standard_columns::StandardColumns;
 use crate::{Cached, LocalScore, Penalty, ScoreError, Spline};
 
-/// The most rows that are used: more are thinned to this many, evenly spaced.
-///
-/// The score is then that of the rows kept, not scaled up.
-const MAX_ROWS: usize = 2000;
-
 /// The most rows of a neighbourhood.
 const LARGEST_CELL: usize = 256;
 
@@ -45,16 +40,29 @@ pub struct GpMarginal {
 }
 
 impl GpMarginal {
+    /// The most rows that are used unless something else is asked for: more are thinned to this many, evenly spaced.
+    ///
+    /// The score is then that of the rows kept, not scaled up.
+    pub const MAX_ROWS: usize = 2000;
+
     /// The score of a table of complete real columns.
     ///
     /// # Errors
     /// No rows, or a column that is not real or misses a cell.
     pub fn new(table: &Table) -> Result<Self, ScoreError> {
-        Self::with_cells(table, LARGEST_CELL)
+        Self::of_rows(table, Self::MAX_ROWS)
     }
 
-    fn with_cells(table: &Table, largest_cell: usize) -> Result<Self, ScoreError> {
-        let data = StandardColumns::thinned(table, MAX_ROWS)?;
+    /// The same of at most `max_rows` rows, evenly spaced.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_rows(table: &Table, max_rows: usize) -> Result<Self, ScoreError> {
+        Self::with_cells(table, max_rows, LARGEST_CELL)
+    }
+
+    fn with_cells(table: &Table, max_rows: usize, largest_cell: usize) -> Result<Self, ScoreError> {
+        let data = StandardColumns::thinned(table, max_rows)?;
         let joint = SharedTerms::with_room_for(ROOM, data.nodes());
         Ok(Self { sums: Cached::new(Spline::of_columns(data, Penalty::Factor(1.0))?), joint, largest_cell })
     }
@@ -118,7 +126,7 @@ mod tests {
             Simulation { nodes: 5, edges: Some(7), rows: 400, model: Model::Gp, ..Default::default() };
         let data = simulate(&config).expect("a possible simulation");
         let [whole, cut] =
-            [400, 100].map(|largest| GpMarginal::with_cells(&data.table, largest).expect("valid"));
+            [400, 100].map(|largest| GpMarginal::with_cells(&data.table, 2000, largest).expect("valid"));
         let (mut pairs, mut kept) = (0, 0);
         for node in 0..5 {
             let sets: Vec<NodeSet> = (0..32_usize)

@@ -6,10 +6,8 @@ mod cell;
 mod distance;
 mod hyperparameter_grid;
 mod kd_tree;
-mod kernel_ridge;
 mod marginal;
 
-pub use kernel_ridge::KernelRidge;
 pub use marginal::GpMarginal;
 
 /// How many terms are remembered.

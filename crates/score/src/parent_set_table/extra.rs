@@ -8,6 +8,9 @@ use super::SumsAround;
 /// A sum of weights below this may have lost some of them: they are added up as logarithms instead.
 const SMALL: f64 = 1e-280;
 
+/// A logarithm so small that a share of this size is lost in rounding.
+const NEGLIGIBLE: f64 = -40.0;
+
 /// A parent set with a variable that is no candidate.
 #[derive(Debug, Clone)]
 pub(super) struct ExtraSet {
@@ -25,6 +28,8 @@ pub(super) struct ExtraSet {
 pub(super) struct ExtraSets {
     sets: Vec<ExtraSet>,
     largest: f64,
+    /// At least `ln Σ exp(term)` over all of them.
+    log_bound: f64,
 }
 
 impl ExtraSets {
@@ -37,7 +42,8 @@ impl ExtraSets {
             let single = parents.without(outsider) == *required;
             ExtraSet { parents, term, outsider, single, weight: (term - largest).exp() }
         };
-        Self { sets: sets.into_iter().map(extra).collect(), largest }
+        let log_bound = largest + (sets.len() as f64).ln();
+        Self { sets: sets.into_iter().map(extra).collect(), largest, log_bound }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &ExtraSet> {
@@ -59,31 +65,25 @@ impl ExtraSets {
         kept().fold(f64::NEG_INFINITY, |sum, extra| log_add(sum, extra.term))
     }
 
-    /// Whether a set outweighs the sum `log_reference` so much that ratios to it overflow.
+    /// Whether all of them together change a sum of `log_reference` by less than rounding does.
+    #[inline]
+    pub(super) fn are_negligible(&self, log_reference: f64) -> bool {
+        self.sets.is_empty() || self.log_bound < log_reference + NEGLIGIBLE
+    }
+
+    /// Whether a set outweighs the sum `log_reference` so much that a product of a few ratios to it may overflow.
     pub(super) fn dwarf(&self, log_reference: f64) -> bool {
-        self.largest - log_reference > 500.0
+        self.largest - log_reference > 300.0
     }
 
     /// Adds the sets that lie within each of the four; what is required must be checked beside.
-    pub(super) fn add_around(
-        &self,
-        sums: &mut SumsAround,
-        before: &NodeSet,
-        last: &NodeSet,
-        other: &NodeSet,
-    ) {
-        if self.sets.is_empty() {
-            return;
-        }
+    pub(super) fn add_around(&self, sums: &mut SumsAround, before: &NodeSet, last: &NodeSet, other: usize) {
         let scale = (self.largest - sums.log_reference).exp();
-        for extra in &self.sets {
+        for extra in self.sets.iter().filter(|extra| extra.is_within_both(before, other)) {
             let weight = scale * extra.weight;
-            let has_other = extra.touches(other);
-            if !extra.is_within_both(before, other) {
-                continue;
-            }
-            sums.all += weight;
+            let has_other = extra.parents.contains(other);
             let touches = extra.touches(last);
+            sums.all += weight;
             if !has_other {
                 sums.without_other += weight;
             }
@@ -103,10 +103,10 @@ impl ExtraSet {
         within.contains(self.outsider) && (self.single || self.parents.is_subset(within))
     }
 
-    /// Whether the set lies within `before` and `other` together.
+    /// Whether the set lies within `before` and `other`.
     #[inline]
-    fn is_within_both(&self, before: &NodeSet, other: &NodeSet) -> bool {
-        let contains = |node: usize| before.contains(node) || other.contains(node);
+    fn is_within_both(&self, before: &NodeSet, other: usize) -> bool {
+        let contains = |node: usize| node == other || before.contains(node);
         contains(self.outsider) && (self.single || self.parents.iter().all(contains))
     }
 

@@ -34,6 +34,14 @@ impl Gather {
         Self { runs }
     }
 
+    /// The index of `variable` alone; 0 if it has no bit.
+    #[inline]
+    pub(super) fn bit(&self, variable: usize) -> usize {
+        let (word, bit) = (variable / 64, variable % 64);
+        let has = |run: &&Run| run.word == word && bit >= run.shift && run.mask >> (bit - run.shift) & 1 == 1;
+        self.runs.iter().find(has).map_or(0, |run| 1 << (run.first + bit - run.shift))
+    }
+
     /// The index of what `set` has of the variables.
     #[inline]
     pub(super) fn index(&self, set: &NodeSet) -> usize {

@@ -2,6 +2,7 @@
 
 mod best_dag;
 mod candidates;
+mod descent;
 mod extra;
 mod gather;
 mod node_table;
@@ -216,7 +217,7 @@ impl ParentSetTables {
         node: usize,
         before: &NodeSet,
         last: &NodeSet,
-        other: &NodeSet,
+        other: usize,
     ) -> Option<SumsAround> {
         self.tables[node].sums_around(before, last, other)
     }

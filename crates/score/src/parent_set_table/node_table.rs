@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use gflowcausal_determinism::{StreamRng, categorical, log_add, log_sum_exp, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
-use super::extra::ExtraSets;
+use super::descent::SubsetSums;
+use super::extra::{ExtraSet, ExtraSets};
 use super::gather::Gather;
 use super::zeta::{max_subsets, spread, squeeze, subsets, sum_subsets};
 use super::{SumsAround, TableProblem, TableSettings};
@@ -120,7 +121,11 @@ impl NodeTable {
         if !self.required.is_subset(within) {
             return f64::NEG_INFINITY;
         }
-        log_add(self.sums[self.gather.index(within)], self.extra.log_sum(within, |_| true))
+        let inside = self.sums[self.gather.index(within)];
+        if self.extra.are_negligible(inside) {
+            return inside;
+        }
+        log_add(inside, self.extra.log_sum(within, |_| true))
     }
 
     pub(super) fn log_sum_touching(&self, within: &NodeSet, touching: &NodeSet) -> f64 {
@@ -132,16 +137,14 @@ impl NodeTable {
         }
         let touched = self.gather.index(touching);
         let inside = self.touching_inside(self.gather.index(within), touched);
+        if self.extra.are_negligible(inside) {
+            return inside;
+        }
         log_add(inside, self.extra.log_sum(within, |extra| extra.touches(touching)))
     }
 
-    pub(super) fn sums_around(
-        &self,
-        before: &NodeSet,
-        last: &NodeSet,
-        other: &NodeSet,
-    ) -> Option<SumsAround> {
-        let (inside, added) = (self.gather.index(before), self.gather.index(other));
+    pub(super) fn sums_around(&self, before: &NodeSet, last: &NodeSet, other: usize) -> Option<SumsAround> {
+        let (inside, added) = (self.gather.index(before), self.gather.bit(other));
         let kept = inside & !self.gather.index(last);
         let log_reference = self.sums[inside | added];
         if log_reference == f64::NEG_INFINITY || self.extra.dwarf(log_reference) {
@@ -155,7 +158,10 @@ impl NodeTable {
             without_last: share(kept | added),
             without_both: share(kept),
         };
-        self.extra.add_around(&mut sums, before, last, other);
+        // The smallest of the four sums decides what can be neglected.
+        if !self.extra.are_negligible(self.sums[kept]) {
+            self.extra.add_around(&mut sums, before, last, other);
+        }
         let mut missing = self.required.clone();
         missing.subtract(before);
         let touched = !self.required.is_disjoint(last);
@@ -165,7 +171,7 @@ impl NodeTable {
         if !missing.is_empty() {
             sums.without_other = 0.0;
         }
-        missing.subtract(other);
+        missing.remove(other);
         if touched || !missing.is_empty() {
             sums.without_last = 0.0;
         }
@@ -257,8 +263,7 @@ impl NodeTable {
         self.extra.log_sum(&all, |_| true) - self.log_sum(&all)
     }
 
-    /// Parents within `within` that have a member of `touching`, if given. Goes through the sets by falling terms until
-    /// the drawn one is reached: mostly a few.
+    /// Parents within `within` that have a member of `touching`, if given.
     pub(super) fn sample(
         &self,
         within: &NodeSet,
@@ -266,26 +271,46 @@ impl NodeTable {
         rng: &mut StreamRng,
     ) -> NodeSet {
         let touching = touching.filter(|touching| self.required.is_disjoint(touching));
-        let total = match touching {
-            Some(touching) => self.log_sum_touching(within, touching),
-            None => self.log_sum(within),
-        };
-        assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
+        let index = self.gather.index(within);
         let touched = touching.map(|touching| self.gather.index(touching));
-        let outside = !self.gather.index(within);
-        let inside = self.by_term().iter().map(|&set| set as usize).filter(|set| set & outside == 0);
-        let inside = inside
-            .filter(|set| touched.is_none_or(|touched| set & touched != 0))
-            .map(|set| (self.terms[set], Drawn::Inside(set)));
-        let extra = self.extra.iter().filter(|extra| {
-            extra.is_within(within) && touching.is_none_or(|touching| extra.touches(touching))
-        });
-        let extra = extra.map(|extra| (extra.term, Drawn::Extra(&extra.parents)));
-        let weighted = inside.chain(extra).map(|(term, drawn)| (drawn, (term - total).exp()));
-        match categorical(weighted, rng.random()).expect("the total is the sum over the sets") {
-            Drawn::Inside(set) => self.members(set),
-            Drawn::Extra(parents) => parents.clone(),
+        let has_required = self.required.is_subset(within);
+        let inside = match touched {
+            _ if !has_required => f64::NEG_INFINITY,
+            Some(touched) => self.touching_inside(index, touched),
+            None => self.sums[index],
+        };
+        let touches = |extra: &ExtraSet| touching.is_none_or(|touching| extra.touches(touching));
+        let extra = if has_required { self.extra.log_sum(within, touches) } else { f64::NEG_INFINITY };
+        let total = log_add(inside, extra);
+        assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
+        if extra > f64::NEG_INFINITY && rng.random::<f64>() >= (inside - total).exp() {
+            let weighted = self.extra.iter().filter(|extra| extra.is_within(within) && touches(extra));
+            let weighted = weighted.map(|set| (&set.parents, (set.term - extra).exp()));
+            return categorical(weighted, rng.random()).expect("the sum is that of these sets").clone();
         }
+        let sums = SubsetSums { sums: &self.sums, terms: &self.terms };
+        let drawn = match touched {
+            Some(touched) => sums.sample_touching(index, touched, rng),
+            None => Some(sums.sample(index, rng)),
+        };
+        // Rounding may lead to an impossible set, though hardly ever.
+        let drawn = drawn.filter(|&set| self.terms[set] > f64::NEG_INFINITY);
+        self.members(drawn.unwrap_or_else(|| self.sample_by_terms(index, touched, inside, rng)))
+    }
+
+    /// A set of rare ones, whose sum is `total`, in proportion to its term: goes through all sets by falling terms until
+    /// the drawn one is reached.
+    fn sample_by_terms(
+        &self,
+        within: usize,
+        touching: Option<usize>,
+        total: f64,
+        rng: &mut StreamRng,
+    ) -> usize {
+        let sets = self.by_term().iter().map(|&set| set as usize).filter(|set| set & !within == 0);
+        let sets = sets.filter(|set| touching.is_none_or(|touching| set & touching != 0));
+        let weighted = sets.map(|set| (set, (self.terms[set] - total).exp()));
+        categorical(weighted, rng.random()).expect("the total is the sum over the sets")
     }
 
     fn by_term(&self) -> &[u32] {

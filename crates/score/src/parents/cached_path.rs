@@ -1,16 +1,16 @@
-//! Where one question ended, and the few bits that say which others end there too.
+//! The result of one query, and the few bits that say for which other queries it holds.
 
 use gflowcausal_graph::NodeSet;
 
 use super::node::{Id, ParentSetResult};
 
-/// The way of one question from some parent set to its answer, without the branches it passed.
+/// The path of one query from some parent set to its result, without the branches it passed.
 ///
-/// Most parts of a tree are seen by one question, or by many that take the very same way. For them a cached path is all
-/// there is: two sets and a few pairs instead of a sorted list of candidates for each step.
+/// Most parts of a tree are visited by one query, or by many that take the same path. A cached path then stands for the
+/// whole part: two sets and a few pairs instead of a sorted list of candidates for each step.
 #[derive(Debug)]
 pub(super) struct CachedPath {
-    /// What the way depended on: the parents taken, and those that would have been taken had they stood before.
+    /// What the path depended on: the parents taken, and those that would have been taken had they stood before.
     watched: NodeSet,
     taken: NodeSet,
     /// Pairs that would have been taken.
@@ -19,7 +19,7 @@ pub(super) struct CachedPath {
 }
 
 impl CachedPath {
-    /// Whether a question about the variables `before`, having come to where the path begins, goes all its way.
+    /// Whether a query about the variables `before` that has reached the start of the path follows it to the end.
     #[inline]
     pub(super) fn is_for(&self, before: &NodeSet) -> bool {
         let sets = self.watched.words().iter().zip(self.taken.words()).zip(before.words());
@@ -35,7 +35,7 @@ impl CachedPath {
     }
 }
 
-/// A path on its way.
+/// A path being recorded.
 pub(super) struct PathRecorder<'q> {
     before: &'q NodeSet,
     watched: NodeSet,
@@ -44,12 +44,12 @@ pub(super) struct PathRecorder<'q> {
 }
 
 impl<'q> PathRecorder<'q> {
-    /// A path that has gone nowhere yet.
+    /// An empty path.
     pub(super) fn new(nodes: usize, before: &'q NodeSet) -> Self {
         Self { before, watched: NodeSet::empty(nodes), taken: NodeSet::empty(nodes), missed: Vec::new() }
     }
 
-    /// The best of `useful` that stands before, which becomes part of the way; the better ones are watched.
+    /// The best of `useful` that stands before, which joins the path; the better ones are watched.
     pub(super) fn single(&mut self, useful: &[(f64, Id)]) -> Option<Id> {
         let present = useful.iter().filter(|(_, candidate)| self.before.contains(usize::from(*candidate)));
         let best = present.reduce(|best, next| if is_better(next, best) { next } else { best });
@@ -60,7 +60,7 @@ impl<'q> PathRecorder<'q> {
         best.map(|&(_, parent)| self.take(parent))
     }
 
-    /// The first of `pairs` of which both stand before, which becomes part of the way.
+    /// The first of `pairs` of which both stand before, which joins the path.
     pub(super) fn pair(&mut self, pairs: &[[Id; 2]]) -> Option<[Id; 2]> {
         let found = pairs.iter().position(|pair| is_among(pair, self.before));
         self.missed.extend_from_slice(&pairs[..found.unwrap_or(pairs.len())]);

@@ -7,7 +7,7 @@ use crate::{LocalScore, OrderModularScore};
 
 /// Grows a parent set by the candidate that raises the local score most until none does, then shrinks it likewise.
 ///
-/// Of candidates with equal scores the smallest index is taken. It evaluates `O(k·d)` local terms a question, so the
+/// Of candidates with equal scores the smallest index is taken. It evaluates `O(k·d)` local terms a query, so the
 /// score is usually [`Cached`](crate::Cached).
 #[derive(Debug)]
 pub struct GrowShrink<S> {
@@ -20,7 +20,7 @@ impl<S: LocalScore> GrowShrink<S> {
     /// A search with `score` within `constraints`.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables.
+    /// If the two have different numbers of variables.
     #[must_use]
     pub fn new(score: S, constraints: Constraints) -> Self {
         assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
@@ -29,7 +29,7 @@ impl<S: LocalScore> GrowShrink<S> {
 
     /// The same, and where no candidate raises the score alone, the two that raise it most together are taken.
     ///
-    /// That is what [`GrowShrinkTrees`](crate::GrowShrinkTrees) does; it costs `O(d²)` local terms a question.
+    /// That is what [`GrowShrinkTrees`](crate::GrowShrinkTrees) does; it costs `O(d²)` local terms a query.
     #[must_use]
     pub fn with_pairs(self) -> Self {
         Self { pairs: true, ..self }
@@ -114,14 +114,6 @@ impl<S: LocalScore> GrowShrink<S> {
 }
 
 impl<S: LocalScore> OrderModularScore for GrowShrink<S> {
-    fn name(&self) -> &'static str {
-        self.score.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.score.nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.search(node, before).map_or(f64::NEG_INFINITY, |(value, _)| value)
     }

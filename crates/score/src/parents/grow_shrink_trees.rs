@@ -1,8 +1,9 @@
-//! Grow–shrink trees: one per variable, so that questions which share a path share the work.
+//! Grow–shrink trees: one per variable, so that queries which share a path share the work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use super::cached_path::{CachedPath, PathRecorder};
@@ -17,7 +18,7 @@ const DEFAULT_BUDGET: usize = 256 << 20;
 /// Grow–shrink with a Gaussian score, remembered in a tree for each variable (as BOSS does).
 ///
 /// Grow adds the variable that raises the score most; where none does, the two that raise it most together, which finds
-/// causes whose effects cancel. Shrink then takes out one at a time. A question walks down its variable's tree: at
+/// causes whose effects cancel. Shrink then takes out one at a time. A query descends its variable's tree: at
 /// each branch it takes the first candidate that stands before the variable, without a floating-point operation. A
 /// new branch costs `O(k·d)`, a new end `O(k·d²)`. Threads share the trees and wait for each other only at the same
 /// branch. A tree that has grown to its share of the budget is cleared and grows again; answers never differ.
@@ -64,7 +65,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
     /// A search with `score` within `constraints`.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables, or of more than 65,536.
+    /// If the two have different numbers of variables, or more than 65,536.
     #[must_use]
     pub fn new(score: S, constraints: Constraints) -> Self {
         Self::with_budget(score, constraints, DEFAULT_BUDGET)
@@ -73,7 +74,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
     /// The same with trees of at most about `bytes` in all; none at zero bytes.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables, or of more than 65,536.
+    /// If the two have different numbers of variables, or more than 65,536.
     #[must_use]
     pub fn with_budget(score: S, constraints: Constraints, bytes: usize) -> Self {
         let nodes = score.nodes();
@@ -118,6 +119,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         if !self.constraints.required(node).is_subset(before) {
             return None;
         }
+        cancellation_point();
         if self.share == 0 {
             return Some(read(&self.search_without_tree(node, before)));
         }
@@ -166,7 +168,7 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         })
     }
 
-    /// Goes on from the parents in `sweep`, whose tree_node hangs at `slot`, and lets `tree` grow on the way.
+    /// Goes on from the parents in `sweep`, whose tree_node hangs at `slot`, and extends `tree` along the path.
     fn explore<'t>(
         &self,
         sweep: &mut Sweep,
@@ -205,10 +207,11 @@ impl<S: GaussianScore> GrowShrinkTrees<S> {
         }
     }
 
-    /// The way from the parents in `sweep` to the answer, seen from all questions that differ in `candidates`.
+    /// The path from the parents in `sweep` to the result, for all queries that differ in `candidates`.
     fn record_path(&self, sweep: &mut Sweep, node: usize, before: &NodeSet, candidates: &[Id]) -> CachedPath {
         let mut path = PathRecorder::new(self.optional.len(), before);
         loop {
+            cancellation_point();
             if let Some(parent) = path.single(&self.useful(sweep, node, candidates)) {
                 self.add(sweep, &[parent]);
             } else if let Some(pair) = path.pair(&self.pairs(sweep, node, candidates)) {
@@ -290,14 +293,6 @@ fn ids(set: &NodeSet) -> Vec<Id> {
 }
 
 impl<S: GaussianScore> OrderModularScore for GrowShrinkTrees<S> {
-    fn name(&self) -> &'static str {
-        self.score.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.score.nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.search(node, before, |result| result.score).unwrap_or(f64::NEG_INFINITY)
     }

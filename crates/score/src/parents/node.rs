@@ -16,20 +16,20 @@ pub(super) type Slot = OnceLock<Box<Node>>;
 /// Candidates whose slots are made together: most candidates are never taken.
 const CHUNK: usize = 8;
 
-/// The parents on the way from the root, without the required ones.
+/// The parents on the path from the root, without the required ones.
 pub(super) type Path = SmallVec<[Id; 32]>;
 
-/// A parent set that a question came to: the way that the first one took from here, and a branch once another one went
-/// a different way.
+/// A parent set that a query reached: the path that the first query took from here, and a branch once another query took
+/// a different one.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) path: CachedPath,
     pub(super) branch: OnceLock<Box<Branch>>,
 }
 
-/// A parent set as grow leaves it, on its way from the required parents to something larger.
+/// A parent set during the grow phase.
 ///
-/// It does not know who asked: `candidates` are *all* variables that raise the score, best first, and a question takes
+/// It does not depend on the query: `candidates` are *all* variables that raise the score, best first, and a query takes
 /// the first that stands before the variable in its order.
 #[derive(Debug)]
 pub(super) struct Branch {
@@ -37,7 +37,7 @@ pub(super) struct Branch {
     slots: Box<[OnceLock<Box<[Slot; CHUNK]>>]>,
     /// Two variables that raise the score together where neither does alone, best first.
     pairs: OnceLock<Box<[Pair]>>,
-    /// What shrinking makes of the set, once a question has ended here.
+    /// What shrinking makes of the set, once a query has ended here.
     result: OnceLock<ParentSetResult>,
 }
 
@@ -47,20 +47,20 @@ pub(super) struct Pair {
     slot: Slot,
 }
 
-/// The answer to a question.
+/// The result of a query.
 #[derive(Debug)]
 pub(super) struct ParentSetResult {
     pub(super) score: f64,
     pub(super) parents: NodeSet,
 }
 
-/// Where a question goes from a branch.
+/// Where a query continues from a branch.
 pub(super) enum Step<'t> {
     /// To a larger set.
     Grow(&'t [Id], &'t Slot),
     /// Nowhere: this is the answer.
     Stop(&'t ParentSetResult),
-    /// Nobody has asked this before.
+    /// No query was here before.
     Unknown,
 }
 
@@ -69,7 +69,7 @@ impl Node {
         Self { path, branch: OnceLock::new() }
     }
 
-    /// What a question about the variables `before` does here, as far as it is known.
+    /// The next step of a query about the variables `before`, as far as it is known.
     #[inline]
     pub(super) fn step(&self, before: &NodeSet) -> Step<'_> {
         if self.path.is_for(before) {

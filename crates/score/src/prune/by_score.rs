@@ -31,10 +31,6 @@ impl<S: LocalScore + ?Sized> ByScore<'_, S> {
 }
 
 impl<S: LocalScore + ?Sized> Prune for ByScore<'_, S> {
-    fn name(&self) -> &'static str {
-        "score"
-    }
-
     /// `O(p²)` local terms for `p` candidates.
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         let mut parents = candidates.clone();

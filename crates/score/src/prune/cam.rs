@@ -26,12 +26,23 @@ impl Cam {
     /// The p-value that a parent must stay below unless another is asked for.
     pub const ALPHA: f64 = 0.001;
 
+    /// The most rows that are used unless something else is asked for: more are thinned to this many, evenly spaced.
+    pub const MAX_ROWS: usize = MAX_ROWS;
+
     /// The test on the rows of a table of complete real columns, at level `alpha`.
     ///
     /// # Errors
     /// No rows, or a column that is not real or misses a cell.
     pub fn new(table: &Table, alpha: f64) -> Result<Self, ScoreError> {
-        Ok(Self { data: StandardColumns::thinned(table, MAX_ROWS)?, alpha })
+        Self::of_rows(table, alpha, Self::MAX_ROWS)
+    }
+
+    /// The same on at most `max_rows` rows, evenly spaced.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_rows(table: &Table, alpha: f64, max_rows: usize) -> Result<Self, ScoreError> {
+        Ok(Self { data: StandardColumns::thinned(table, max_rows)?, alpha })
     }
 
     /// The p-value of the smooth function of each candidate, in ascending order of the candidates; 1 when there are
@@ -57,10 +68,6 @@ fn knots(rows: usize, candidates: usize) -> usize {
 }
 
 impl Prune for Cam {
-    fn name(&self) -> &'static str {
-        "cam"
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         let mut tested: Vec<(f64, usize)> =
             self.p_values(node, candidates).into_iter().zip(candidates.iter()).collect();

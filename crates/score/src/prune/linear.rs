@@ -61,10 +61,6 @@ pub struct Threshold<'a> {
 }
 
 impl Prune for Threshold<'_> {
-    fn name(&self) -> &'static str {
-        "threshold"
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         let fit = self.model.ols(node, candidates);
         let slopes = fit.parents.into_iter().zip(fit.coefficients);
@@ -97,10 +93,6 @@ impl TTest<'_> {
 }
 
 impl Prune for TTest<'_> {
-    fn name(&self) -> &'static str {
-        "t-test"
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         let screened = self.significant(node, candidates, self.alpha.max(SCREEN));
         let rivals =
@@ -117,10 +109,6 @@ pub struct Lasso<'a> {
 }
 
 impl Prune for Lasso<'_> {
-    fn name(&self) -> &'static str {
-        "lasso"
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         let testable = self.model.testable(node, candidates);
         strongest_first(adaptive_lasso(self.model.correlation(), self.model.rows(), node, &testable))

@@ -14,18 +14,11 @@ use crate::BestParents;
 
 /// A rule that says which candidate parents of a variable stay. It depends on the variable and the candidates alone.
 pub trait Prune: Send + Sync {
-    /// The name users know it by.
-    fn name(&self) -> &'static str;
-
     /// Those of `candidates` that stay parents of `node`, the strongest first.
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize>;
 }
 
 impl<P: Prune + ?Sized> Prune for &P {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         (**self).keep(node, candidates)
     }
@@ -61,10 +54,6 @@ pub fn prune_order(rule: &(impl Prune + ?Sized), order: &Order, constraints: &Co
 pub struct NoPruning;
 
 impl Prune for NoPruning {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-
     fn keep(&self, _node: usize, candidates: &NodeSet) -> Vec<usize> {
         candidates.iter().collect()
     }
@@ -75,10 +64,6 @@ impl Prune for NoPruning {
 pub struct Selected<'a, B: ?Sized>(pub &'a B);
 
 impl<B: BestParents + ?Sized> Prune for Selected<'_, B> {
-    fn name(&self) -> &'static str {
-        "selected"
-    }
-
     fn keep(&self, node: usize, candidates: &NodeSet) -> Vec<usize> {
         self.0.best_parents(node, candidates).map_or_else(Vec::new, |parents| parents.iter().collect())
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use faer::{Mat, Scale};
+use gflowcausal_determinism::cancellation_point;
 
 use super::SplineBasis;
 use super::cholesky::{Cholesky, dot};
@@ -135,6 +136,7 @@ struct Step {
 
 impl Step {
     fn at(problem: &AdditiveProblem, log_weights: Vec<f64>) -> Self {
+        cancellation_point();
         let k = problem.size();
         let mut penalty = vec![0.0; k];
         for (block, log_weight) in problem.blocks.iter().zip(&log_weights) {

@@ -1,5 +1,6 @@
 //! The adaptive LASSO with its penalty chosen by BIC, from the covariance and the number of rows alone.
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::NodeSet;
 
 use super::Ols;
@@ -28,6 +29,7 @@ pub(crate) fn adaptive_lasso(
     let mut path = Path::new(correlation, node, &full);
     let mut best = (f64::INFINITY, Vec::new());
     loop {
+        cancellation_point();
         let slopes = path.slopes();
         let criterion = path.residual() / noise + log_rows * slopes.len() as f64;
         if criterion < best.0 {
@@ -143,7 +145,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// How the slopes move while the penalty falls by one: `u = G_A⁻¹ s`, with the weights taken out of the inverse.
+    /// How the coefficients move while the penalty decreases by one: `u = G_A⁻¹ s`, with the weights taken out of the inverse.
     fn direction(&self) -> Vec<f64> {
         let members = self.active.iter().map(|&i| self.variables[i]);
         let inverse = Inverse::new(self.correlation, self.node, members);
@@ -153,7 +155,7 @@ impl<'a> Path<'a> {
         solved.iter().zip(&self.active).map(|(u, &i)| u / self.weights[i]).collect()
     }
 
-    /// How fast each column's correlation falls along `direction`.
+    /// How fast each column's correlation decreases along `direction`.
     fn correlation_slopes(&self, direction: &[f64]) -> Vec<f64> {
         let weighted: Vec<(usize, f64)> = self
             .active
@@ -161,11 +163,11 @@ impl<'a> Path<'a> {
             .zip(direction)
             .map(|(&i, u)| (self.variables[i], u * self.weights[i]))
             .collect();
-        let fall = |(&variable, weight): (&usize, &f64)| {
+        let decrease = |(&variable, weight): (&usize, &f64)| {
             let row = self.correlation.row(variable);
             weight * weighted.iter().map(|&(other, u)| u * row[other]).sum::<f64>()
         };
-        self.variables.iter().zip(&self.weights).map(fall).collect()
+        self.variables.iter().zip(&self.weights).map(decrease).collect()
     }
 
     /// The first of: a column catches up with the active ones, a slope reaches zero, the penalty does.

@@ -65,14 +65,6 @@ fn close(ours: f64, theirs: f64, tolerance: f64) {
 struct Complete<S>(S);
 
 impl<S: LocalScore> OrderModularScore for Complete<S> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.0.nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.0.local(node, before)
     }

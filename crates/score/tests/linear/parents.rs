@@ -4,7 +4,7 @@ use gflowcausal_data::GraphFamily;
 use gflowcausal_graph::{Constraints, Edge, Knowledge, NodeSet};
 use gflowcausal_score::{
     BestParents, Bge, BgePrior, Bic, GaussianScore, GrowShrink, GrowShrinkTrees, LinearModel, NoPruning,
-    OrderModularScore, OrderScore, ParentTable, Penalty, ScoreError, TTest, prune_order,
+    OrderModularScore, OrderScore, Penalty, TTest, prune_order,
 };
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ proptest! {
     }
 
     #[test]
-    fn every_answer_obeys_the_constraints(seed in 0u64..500, bits in any::<u64>()) {
+    fn every_result_satisfies_the_constraints(seed in 0u64..500, bits in any::<u64>()) {
         let (moments, _) = simulated(GraphFamily::ErdosRenyi, 10, 3, 100, seed);
         let constraints = some_constraints();
         let bic = Bic::new(&moments, Penalty::Factor(1.0)).unwrap();
@@ -114,7 +114,6 @@ fn an_order_against_a_required_edge_is_impossible() {
         let order = random_order(10, k);
         let possible = constraints.permits_order(&order);
         assert_eq!(OrderScore::score(&trees, &order) > f64::NEG_INFINITY, possible);
-        assert_eq!(trees.best_dag(&order).is_some(), possible);
         let model = LinearModel::new(&moments).unwrap();
         if possible {
             let deltas = trees.insertion_deltas(&order, 3);
@@ -145,12 +144,4 @@ fn causes_that_cancel_are_found_together() {
     assert_eq!(single.with_pairs().best_parents(3, &before), Some(before.clone()));
     let trees = GrowShrinkTrees::new(bic, Constraints::none(4));
     assert_eq!(trees.best_parents(3, &before), Some(before));
-}
-
-#[test]
-fn too_many_parent_sets_are_refused_by_number() {
-    let (moments, _) = simulated(GraphFamily::ErdosRenyi, 60, 1, 100, 1);
-    let bic = Bic::new(&moments, Penalty::Auto).unwrap();
-    let refused = ParentTable::new(&bic, &Constraints::none(60), 1.0).unwrap_err();
-    assert_eq!(refused, ScoreError::TooManyParentSets { node: 0, sets: 1 << 59, limit: 1 << 19 });
 }

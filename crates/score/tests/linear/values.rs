@@ -227,7 +227,7 @@ fn a_sentence_says_what_sortability_means() {
 }
 
 #[test]
-fn pruning_obeys_constraints() {
+fn pruning_satisfies_constraints() {
     let model = LinearModel::new(&fixed()).unwrap();
     let complete = Order::identity(5).complete_dag();
     let rule = TTest { model: &model, alpha: 0.2 };

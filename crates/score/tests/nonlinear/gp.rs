@@ -1,11 +1,11 @@
-//! Both forms of `gp` against numpy and scipy.
+//! `gp` against numpy and scipy.
 
 use gflowcausal_data::Table;
 use gflowcausal_determinism::{map, with_threads};
 use gflowcausal_graph::NodeSet;
-use gflowcausal_score::{GpMarginal, KernelRidge, LocalScore, Penalty};
+use gflowcausal_score::{GpMarginal, LocalScore};
 
-use crate::{assert_close, column_of, real_table, set, subsets, uniforms};
+use crate::{column_of, real_table, set, subsets, uniforms};
 
 fn table() -> Table {
     table_of(80, 11, 0.2)
@@ -19,37 +19,13 @@ fn table_of(rows: usize, seed: u64, noise: f64) -> Table {
     real_table(vec![a, b, e, f])
 }
 
+/// The likelier of a joint function, at the exact optimum over the ratio of noise to signal, and a sum of functions.
+///
 /// ```python
 /// n = 80; u = lcg(4*n, 11).reshape(n, 4)*2 - 1     # lcg as for bdeu
 /// X = np.stack([u[:,0], u[:,1], np.sin(3*u[:,0])*u[:,1] + 0.2*u[:,2], np.exp(u[:,0]) + u[:,3]], 1)
 /// X = (X - X.mean(0))/X.std(0)
-/// def ridge(j, pa):
-///     y = X[:,j]; r = y
-///     if pa:
-///         d2 = pdist(X[:,pa], 'sqeuclidean'); K = np.exp(-squareform(d2)/(2*np.median(d2)))
-///         r = y - K @ np.linalg.solve(K + np.eye(n), y)
-///     return -n/2*np.log((r**2).sum()/n + 1e-8) - len(pa)/2*np.log(n)
-/// ```
-#[test]
-fn kernel_ridge_is_corls_formula() {
-    let score = KernelRidge::new(&table(), Penalty::Factor(1.0)).expect("valid");
-    let cases = [
-        (2, set(4, []), -3.999999866872275e-07),
-        (2, set(4, [0]), -1.7350804058145537),
-        (2, set(4, [0, 1]), 47.363641322785284),
-        (3, set(4, [0]), 19.888676997615015),
-        (3, set(4, [1]), -2.045650164803529),
-        (0, set(4, [1, 2, 3]), 35.633108404384686),
-    ];
-    for (node, parents, expected) in cases {
-        assert_close(score.local(node, &parents), expected, 1e-8);
-    }
-}
-
-/// The likelier of a joint function, at the exact optimum over the ratio of noise to signal, and a sum of functions.
-///
-/// ```python
-/// def cells(P, rows):                              # X as above, standardised
+/// def cells(P, rows):
 ///     if len(rows) <= 256: return [rows]
 ///     v = P[rows].var(0); c = P[:, np.argmax(v > v.max()/(1 + 1e-9))]      # the first of those that vary most
 ///     rows = rows[np.lexsort((rows, c[rows]))]; m = len(rows)//2

@@ -7,6 +7,7 @@ mod gp;
 mod laws;
 mod limits;
 mod mixed;
+mod non_gaussian;
 mod quadratic;
 
 use gflowcausal_data::{Column, Table, Values};
@@ -59,14 +60,6 @@ fn assert_close(got: f64, expected: f64, tolerance: f64) {
 struct Complete<S>(S);
 
 impl<S: LocalScore> OrderModularScore for Complete<S> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn nodes(&self) -> usize {
-        self.0.nodes()
-    }
-
     fn local(&self, node: usize, before: &NodeSet) -> f64 {
         self.0.local(node, before)
     }

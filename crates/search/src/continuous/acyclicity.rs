@@ -2,6 +2,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use gflowcausal_determinism::cancellation_point;
 
 /// The coefficients `1/k!` of the exponential; with norms up to 1 the next term is below 1e-14.
 const TAYLOR: [f64; 17] = {
@@ -16,6 +17,7 @@ const TAYLOR: [f64; 17] = {
 
 /// `product ← a b`.
 pub(super) fn multiply(size: usize, a: &[f64], b: &[f64], product: &mut [f64]) {
+    cancellation_point();
     let (a, b) = (view(size, a), view(size, b));
     matmul(MatMut::from_row_major_slice_mut(product, size, size), Accum::Replace, a, b, 1.0, Par::Seq);
 }

@@ -1,7 +1,6 @@
 //! DAGMA: least squares with an L1 penalty and a log-determinant that is infinite at the edge of acyclic graphs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
 use super::acyclicity::multiply;
@@ -49,9 +48,9 @@ impl Dagma {
     /// Weights for variables of the given `covariance` (row by row) that are zero wherever `constraints` allow no edge.
     ///
     /// Stages, steps and tolerances are the authors'. As in their program a variable may act on itself a little, which
-    /// counts as a cycle. Once `stop` is true, the weights reached are returned.
+    /// counts as a cycle. Once `stop` is set, the weights reached are returned.
     #[must_use]
-    pub fn fit(&self, covariance: &[f64], constraints: &Constraints, stop: &AtomicBool) -> Weighted {
+    pub fn fit(&self, covariance: &[f64], constraints: &Constraints, stop: &StopFlag) -> Weighted {
         let nodes = constraints.nodes();
         let mut free = free_weights(constraints);
         free.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal = true);
@@ -66,6 +65,9 @@ impl Dagma {
                     None => (s, rate) = (s + 0.1, rate * 0.5),
                 }
             };
+            if stop.is_set() {
+                return Weighted::new(nodes, weights, f64::NAN, f64::INFINITY);
+            }
         }
         let score = problem.score(&weights);
         let h = problem.h(&weights, 1.0).unwrap_or(f64::INFINITY);
@@ -146,10 +148,13 @@ impl<'a> Descent<'a> {
     }
 
     /// The weights at the end; none when they left the domain at once, or in one too small to go back in.
-    fn run(mut self, mut rate: f64, stop: &AtomicBool) -> Option<Vec<f64>> {
+    fn run(mut self, mut rate: f64, stop: &StopFlag) -> Option<Vec<f64>> {
         let mut last = 1e16_f64;
         for iteration in 1..=self.goal.max_steps {
-            while !self.invert() {
+            while !match interruptible(stop, || self.invert()) {
+                Some(is_inside) => is_inside,
+                None => return Some(self.weights),
+            } {
                 if iteration == 1 || self.goal.s <= 0.9 {
                     return None;
                 }
@@ -160,8 +165,7 @@ impl<'a> Descent<'a> {
                 }
                 self.move_along_step(-rate);
             }
-            self.descend(iteration, rate);
-            if stop.load(Ordering::Relaxed) {
+            if interruptible(stop, || self.descend(iteration, rate)).is_none() || stop.is_set() {
                 break;
             }
             if iteration % CHECKPOINT == 0 {

@@ -3,6 +3,7 @@
 use faer::linalg::matmul::matmul;
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, Par};
+use gflowcausal_determinism::cancellation_point;
 
 /// Blocks of at most this many rows are inverted row by row; larger ones by products of their quarters.
 const SMALL: usize = 16;
@@ -22,6 +23,7 @@ fn invert(matrix: MatMut<'_, f64>, scratch: &mut [f64]) -> Option<f64> {
     if size <= SMALL {
         return invert_small(matrix);
     }
+    cancellation_point();
     let half = size / 2;
     let rest = size - half;
     let (mut a, mut b, mut c, mut d) = matrix.split_at_mut(half, half);

@@ -1,7 +1,6 @@
 //! NOTEARS: least squares with an L1 penalty, held to graphs without cycles by an augmented Lagrangian.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
 use super::acyclicity::{Exponential, excess_trace, multiply};
@@ -14,7 +13,7 @@ const MAX_ROUNDS: usize = 100;
 /// A graph counts as acyclic when `h` is no larger.
 const H_TOLERANCE: f64 = 1e-8;
 
-/// `ρ` is raised tenfold until `h` falls to this share.
+/// `ρ` is raised tenfold until `h` has decreased to this share.
 const PROGRESS: f64 = 0.25;
 
 /// The largest `ρ`.
@@ -38,18 +37,21 @@ impl Notears {
     /// Weights for variables of the given `covariance` (row by row) that are zero wherever `constraints` allow no edge.
     ///
     /// The schedule is the authors': `α` follows `ρ`, which grows tenfold until a round brings `h` down
-    /// to a quarter. Once `stop` is true, the last round's weights are returned.
+    /// to a quarter. Once `stop` is set, the weights reached are returned.
     #[must_use]
-    pub fn fit(&self, covariance: &[f64], constraints: &Constraints, stop: &AtomicBool) -> Weighted {
+    pub fn fit(&self, covariance: &[f64], constraints: &Constraints, stop: &StopFlag) -> Weighted {
         let nodes = constraints.nodes();
         let free = free_weights(constraints);
         let mut lagrangian = Lagrangian::new(nodes, covariance);
         let mut weights = vec![0.0; nodes * nodes];
         let mut h = f64::INFINITY;
         for _ in 0..MAX_ROUNDS {
-            while lagrangian.rho < MAX_RHO && !stop.load(Ordering::Relaxed) {
+            while lagrangian.rho < MAX_RHO {
                 let solved = minimize(&mut lagrangian, self.l1, &free, &weights, stop).point;
-                let left = lagrangian.h(&solved);
+                let left = interruptible(stop, || lagrangian.h(&solved));
+                let Some(left) = left.filter(|_| !stop.is_set()) else {
+                    return Weighted::new(nodes, solved, f64::NAN, f64::INFINITY);
+                };
                 if left <= PROGRESS * h {
                     (weights, h) = (solved, left);
                     break;
@@ -60,8 +62,7 @@ impl Notears {
                 }
             }
             lagrangian.alpha += lagrangian.rho * h;
-            let is_over = h <= H_TOLERANCE || lagrangian.rho >= MAX_RHO;
-            if is_over || stop.load(Ordering::Relaxed) {
+            if h <= H_TOLERANCE || lagrangian.rho >= MAX_RHO {
                 break;
             }
         }

@@ -1,7 +1,8 @@
 //! OWL-QN: a smooth function and an L1 penalty brought to a minimum by L-BFGS, orthant by orthant.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+
+use gflowcausal_determinism::{StopFlag, interruptible};
 
 /// How many steps the curvature is learned from.
 const MEMORY: usize = 10;
@@ -37,25 +38,29 @@ pub(super) struct Minimum {
 ///
 /// OWL-QN (Andrew and Gao 2007): the same problem as splitting `x` into two halves with lower bounds of zero, at half the
 /// variables. Each step keeps to the orthant that the slope points into, where the penalty is linear.
-/// Once `stop` is true, the best point so far is returned.
+/// Once `stop` is set, the best point so far is returned.
 pub(super) fn minimize(
     f: &mut impl Smooth,
     penalty: f64,
     free: &[bool],
     start: &[f64],
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Minimum {
-    let mut here = Iterate::at(f, penalty, free, start.to_vec());
+    let Some(mut here) = interruptible(stop, || Iterate::at(f, penalty, free, start.to_vec())) else {
+        return Minimum { point: start.to_vec(), value: f64::INFINITY };
+    };
     let mut history = LbfgsHistory::default();
     for _ in 0..MOST_STEPS {
         let slope = here.pseudo_gradient(penalty, free);
-        if stop.load(Ordering::Relaxed) || slope.iter().all(|slope| slope.abs() <= LEAST_SLOPE) {
+        if stop.is_set() || slope.iter().all(|slope| slope.abs() <= LEAST_SLOPE) {
             break;
         }
         let newton = history.newton_direction(&slope);
         let direction = if penalty > 0.0 { aligned(newton, &slope) } else { newton };
         let length = if history.is_empty() { 1.0 / norm(&slope).max(1.0) } else { 1.0 };
-        match step(f, penalty, free, &here, &slope, &direction, length) {
+        let step = || step(f, penalty, free, &here, &slope, &direction, length);
+        let Some(next) = interruptible(stop, step) else { break };
+        match next {
             Some(next) => {
                 let gain = here.value - next.value;
                 let scale = here.value.abs().max(next.value.abs()).max(1.0);
@@ -237,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_bottom_of_the_valley_is_found() {
-        let minimum = minimize(&mut Rosenbrock, 0.0, &[true; 2], &[-1.2, 1.0], &AtomicBool::new(false));
+        let minimum = minimize(&mut Rosenbrock, 0.0, &[true; 2], &[-1.2, 1.0], &StopFlag::new());
         assert!(minimum.value < 1e-7, "{minimum:?}");
     }
 
@@ -249,7 +254,7 @@ mod tests {
         let mut free = vec![true; 20];
         free[4] = false;
         let penalty = 1.5;
-        let minimum = minimize(&mut f, penalty, &free, &[0.0; 20], &AtomicBool::new(false));
+        let minimum = minimize(&mut f, penalty, &free, &[0.0; 20], &StopFlag::new());
         let mut gradient = vec![0.0; 20];
         f.evaluate(&minimum.point, &mut gradient);
         assert_eq!(minimum.point[4], 0.0);

@@ -9,25 +9,19 @@ pub struct Weighted {
     weights: Vec<f64>,
     /// Half the mean squared residual, summed over variables, and the L1 penalty.
     pub objective: f64,
-    /// What is left of the measure of cycles.
-    pub cyclicity: f64,
+    /// The acyclicity constraint `h` at the solution.
+    pub h: f64,
 }
 
 impl Weighted {
-    pub(super) fn new(nodes: usize, weights: Vec<f64>, objective: f64, cyclicity: f64) -> Self {
-        Self { nodes, weights, objective, cyclicity }
+    pub(super) fn new(nodes: usize, weights: Vec<f64>, objective: f64, h: f64) -> Self {
+        Self { nodes, weights, objective, h }
     }
 
     /// The weight of `edge`.
     #[must_use]
     pub fn get(&self, edge: Edge) -> f64 {
         self.weights[edge.from * self.nodes + edge.to]
-    }
-
-    /// All weights, `d × d`, row causes column.
-    #[must_use]
-    pub fn matrix(&self) -> &[f64] {
-        &self.weights
     }
 
     /// The graph of all edges with a weight above `threshold`, the strongest first: one that would close a cycle or give
@@ -38,7 +32,7 @@ impl Weighted {
     #[must_use]
     pub fn dag(&self, threshold: f64, constraints: &Constraints) -> Dag {
         let mut dag = Dag::from_edges(self.nodes, constraints.required_edges())
-            .expect("constraints that can be obeyed require no cycle");
+            .expect("satisfiable constraints require no cycle");
         let mut strong: Vec<Edge> = (0..self.nodes * self.nodes)
             .map(|k| Edge { from: k / self.nodes, to: k % self.nodes })
             .filter(|&edge| self.get(edge).abs() > threshold && constraints.allows(edge))

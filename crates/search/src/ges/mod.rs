@@ -5,7 +5,7 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use gflowcausal_determinism::map;
+use gflowcausal_determinism::{StopFlag, cancellation_point, interruptible, map};
 use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, Pdag};
 use gflowcausal_score::LocalScore;
 
@@ -44,7 +44,7 @@ impl<'a> Ges<'a> {
     /// A score for which equivalent graphs differ.
     ///
     /// # Panics
-    /// If the two speak of different numbers of variables.
+    /// If the two have different numbers of variables.
     pub fn new(
         score: &'a dyn LocalScore,
         constraints: &'a Constraints,
@@ -58,18 +58,19 @@ impl<'a> Ges<'a> {
         Ok(Self { evaluator: Evaluator { score, constraints }, turning, known })
     }
 
-    /// Searches until no step raises the score, or `is_stopped`.
-    pub fn search(&self, mut is_stopped: impl FnMut() -> bool) -> FoundClass {
+    /// Searches until no step raises the score, or `stop` is set: then the class reached so far is returned.
+    #[must_use]
+    pub fn search(&self, stop: &StopFlag) -> FoundClass {
         let mut now = self.start();
         loop {
-            now = self.forward(now, &mut is_stopped);
-            now = self.greedy(now, Evaluator::deletions, &mut is_stopped).0;
+            now = self.forward(now, stop);
+            now = self.greedy(now, Evaluator::deletions, stop).0;
             if !self.turning {
                 return now.found;
             }
-            let (turned, is_better) = self.greedy(now, Evaluator::turns, &mut is_stopped);
+            let (turned, is_better) = self.greedy(now, Evaluator::turns, stop);
             now = turned;
-            if !is_better || is_stopped() {
+            if !is_better || stop.is_set() {
                 return now.found;
             }
         }
@@ -79,19 +80,24 @@ impl<'a> Ges<'a> {
     fn start(&self) -> SearchState {
         let nodes = self.evaluator.constraints.nodes();
         let required = Dag::from_edges(nodes, self.evaluator.constraints.required_edges())
-            .expect("constraints can be obeyed");
-        self.place(&Pdag::from(&required)).expect("constraints can be obeyed")
+            .expect("constraints are satisfiable");
+        self.place(&Pdag::from(&required)).expect("constraints are satisfiable")
     }
 
-    fn forward(&self, start: SearchState, is_stopped: &mut impl FnMut() -> bool) -> SearchState {
+    fn forward(&self, start: SearchState, stop: &StopFlag) -> SearchState {
         let mut now = start;
-        let mut queue = Queue::new(&self.evaluator, &now.class);
-        while !is_stopped() {
-            let Some((edge, next)) = queue.first(|operator| self.take(&now, operator)) else { break };
-            queue.renew(&self.evaluator, &now.class, &next.class, edge);
+        let Some(mut queue) = interruptible(stop, || Queue::new(&self.evaluator, &now.class)) else {
+            return now;
+        };
+        loop {
+            let first = interruptible(stop, || queue.first(|operator| self.take(&now, operator)));
+            let Some(Some((edge, next))) = first else { return now };
+            let renewed = interruptible(stop, || queue.renew(&self.evaluator, &now.class, &next.class, edge));
             now = next;
+            if renewed.is_none() {
+                return now;
+            }
         }
-        now
     }
 
     /// The best step of one kind until none raises the score; and whether there was any.
@@ -99,20 +105,23 @@ impl<'a> Ges<'a> {
         &self,
         start: SearchState,
         steps: impl Fn(&Evaluator<'a>, &Class, usize) -> Vec<Operator> + Sync,
-        is_stopped: &mut impl FnMut() -> bool,
+        stop: &StopFlag,
     ) -> (SearchState, bool) {
         let (mut now, mut is_better) = (start, false);
-        while !is_stopped() {
+        let best = |now: &SearchState| {
             let nodes = now.class.skeleton.len();
             let mut all = map(nodes, |effect| steps(&self.evaluator, &now.class, effect)).concat();
             all.sort_by(Operator::rank);
-            let Some(next) = all.iter().find_map(|operator| self.take(&now, operator)) else { break };
+            all.iter().find_map(|operator| self.take(now, operator))
+        };
+        while let Some(Some(next)) = interruptible(stop, || best(&now)) {
             (now, is_better) = (next, true);
         }
         (now, is_better)
     }
 
     fn take(&self, now: &SearchState, operator: &Operator) -> Option<SearchState> {
+        cancellation_point();
         if now.class.admits(operator) { self.place(&now.class.after(operator)) } else { None }
     }
 

@@ -38,7 +38,7 @@ impl Operator {
     }
 }
 
-/// An equivalence class with who is joined to whom.
+/// An equivalence class with its skeleton.
 #[derive(Debug, Clone)]
 pub(super) struct Class {
     pub(super) graph: Pdag,
@@ -155,7 +155,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) constraints: &'a Constraints,
 }
 
-/// The local terms of one variable that were asked for.
+/// The local terms of one variable computed so far.
 type Terms = BTreeMap<NodeSet, f64>;
 
 impl Evaluator<'_> {

@@ -4,7 +4,7 @@ use gflowcausal_graph::{Constraints, NodeSet};
 
 /// For each variable, those that go before it in an order whenever both are left.
 ///
-/// A variable goes before another when it may act on it along permitted edges and not the other way round: every
+/// A variable goes before another when it may act on it along permitted edges and not vice versa: every
 /// permitted graph has an order like that. So forbidden edges and tiers say as much about the order as they can.
 pub(super) struct Candidates<'a> {
     constraints: &'a Constraints,

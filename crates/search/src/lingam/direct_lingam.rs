@@ -1,8 +1,6 @@
-//! DirectLiNGAM: the variable that is most independent of what is left of the others comes next.
+//! DirectLiNGAM: the next variable is the one most independent of the others' residuals.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use gflowcausal_determinism::map;
+use gflowcausal_determinism::{StopFlag, interruptible, map};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
 use super::candidates::Candidates;
@@ -21,17 +19,20 @@ const GAMMA: f64 = 0.37457;
 /// out of the others. Variables that knowledge puts later wait. `O(d³ n)`; pairs go on all threads. Once `stop` is true, what
 /// is left follows as it comes.
 #[must_use]
-pub fn direct_lingam(columns: &[&[f64]], constraints: &Constraints, stop: &AtomicBool) -> Order {
+pub fn direct_lingam(columns: &[&[f64]], constraints: &Constraints, stop: &StopFlag) -> Order {
     let candidates = Candidates::new(constraints);
     let mut columns: Vec<Vec<f64>> = columns.iter().map(|column| standardized(column.to_vec())).collect();
     let mut left = NodeSet::full(columns.len());
     let mut sequence = Vec::with_capacity(columns.len());
     while !left.is_empty() {
         let open = candidates.next(&left);
-        let next =
-            if stop.load(Ordering::Relaxed) { open[0] } else { most_independent(&columns, &left, &open) };
+        let chosen = interruptible(stop, || most_independent(&columns, &left, &open));
+        let next = chosen.unwrap_or(open[0]);
         sequence.push(next);
         left.remove(next);
+        if stop.is_set() {
+            continue;
+        }
         let members: Vec<usize> = left.iter().collect();
         let residuals = map(members.len(), |k| residual(&columns[members[k]], &columns[next]));
         members.into_iter().zip(residuals).for_each(|(node, residual)| columns[node] = residual);

@@ -2,9 +2,8 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par, Side};
-use gflowcausal_determinism::{Stream, stream};
+use gflowcausal_determinism::{StopFlag, Stream, stream};
 use rand_distr::{Distribution, StandardNormal};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ica_lingam::LingamError;
 use super::vector::tanh_in_place;
@@ -22,7 +21,7 @@ const RESOLUTION: f64 = 1e-13;
 ///
 /// Hyvärinen's fixed point (1999) for `ln cosh`, all directions at once, from a start that `seed` decides. As in every
 /// implementation the last directions are returned when rounds run out: Gaussian columns have none that are better.
-pub(super) fn fast_ica(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Result<Mat<f64>, LingamError> {
+pub(super) fn fast_ica(columns: &[&[f64]], seed: u64, stop: &StopFlag) -> Result<Mat<f64>, LingamError> {
     let (white, whitening) = whitened(columns)?;
     let rows = white.ncols() as f64;
     let mut directions = orthogonal(&start(columns.len(), seed));
@@ -38,7 +37,7 @@ pub(super) fn fast_ica(columns: &[&[f64]], seed: u64, stop: &AtomicBool) -> Resu
         let next = orthogonal(&next);
         let turn = largest_turn(&next, &directions);
         directions = next;
-        if turn < LEAST_TURN || stop.load(Ordering::Relaxed) {
+        if turn < LEAST_TURN || stop.is_set() {
             break;
         }
     }

@@ -1,7 +1,6 @@
-//! ICA-LiNGAM: independent components matched to variables, then the order that their mixing comes nearest to.
+//! ICA-LiNGAM: independent components matched to variables, then the order nearest to their mixing matrix.
 
-use std::sync::atomic::AtomicBool;
-
+use gflowcausal_determinism::{StopFlag, cancellation_point};
 use gflowcausal_graph::{Constraints, Edge, Order};
 
 use super::fast_ica::fast_ica;
@@ -29,7 +28,7 @@ pub fn ica_lingam(
     columns: &[&[f64]],
     constraints: &Constraints,
     seed: u64,
-    stop: &AtomicBool,
+    stop: &StopFlag,
 ) -> Result<Order, LingamError> {
     let nodes = columns.len();
     let unmixing = fast_ica(columns, seed, stop)?;
@@ -64,6 +63,7 @@ fn order_of(nodes: usize, mut effects: Vec<f64>, constraints: &Constraints) -> O
     first.iter().for_each(|&k| effects[k] = 0.0);
     let mut others = others.iter();
     loop {
+        cancellation_point();
         if let Some(order) = strict_order(nodes, &effects) {
             return order;
         }

@@ -1,4 +1,4 @@
-//! The cheapest way to give each row a column of its own.
+//! The linear sum assignment problem: a different column for each row at the least total cost (the Hungarian method).
 
 /// For each row of the square matrix of `costs`, the column that is assigned to it, so that the sum is least.
 ///

@@ -1,4 +1,4 @@
-//! LiNGAM: the order of linear causes, read from what is not Gaussian about them.
+//! LiNGAM: the causal order of linear models with non-Gaussian noise.
 
 mod candidates;
 mod direct_lingam;

@@ -1,4 +1,4 @@
-//! Functions of many numbers at once, written so that compilers put them side by side.
+//! Elementwise functions of arrays, written so that the compiler vectorises them.
 
 /// How many numbers go side by side.
 const LANES: usize = 8;

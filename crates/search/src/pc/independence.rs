@@ -10,8 +10,7 @@ pub trait IndependenceTest: Send + Sync {
     /// How many variables there are.
     fn nodes(&self) -> usize;
 
-    /// How likely data speak as much against independence of the pair given `given`, if it holds. Large values say
-    /// independent.
+    /// The p-value of independence of the pair given `given`: large values say independent.
     fn p_value(&self, pair: [usize; 2], given: &[usize]) -> f64;
 }
 

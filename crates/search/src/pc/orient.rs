@@ -1,4 +1,4 @@
-//! Which way edges point: knowledge, colliders, and what follows from them.
+//! Orientation of edges: knowledge, colliders, and Meek's rules.
 
 use gflowcausal_graph::{Constraints, Dag, Edge, MeekRules, NodeSet, Pdag};
 
@@ -115,16 +115,15 @@ pub(super) fn stand_in(class: Pdag, constraints: &Constraints) -> (Dag, Pdag) {
         return (member, class);
     }
     let mut dag = Dag::from_edges(constraints.nodes(), constraints.required_edges())
-        .expect("constraints can be obeyed");
+        .expect("constraints are satisfiable");
     let mut rest = class.clone();
     let is_forced = |edge: &Edge| !constraints.allows(edge.reversed());
     let (forced, free): (Vec<Edge>, Vec<Edge>) = class.directed().partition(is_forced);
     for edge in forced.into_iter().chain(free).chain(class.undirected()) {
-        let ways = [edge, edge.reversed()];
-        let fits = |dag: &mut Dag, way: Edge| {
-            dag.contains(way) || (constraints.allows(way) && dag.insert(way).is_ok())
+        let fits = |dag: &mut Dag, edge: Edge| {
+            dag.contains(edge) || (constraints.allows(edge) && dag.insert(edge).is_ok())
         };
-        if !ways.into_iter().any(|way| fits(&mut dag, way)) {
+        if ![edge, edge.reversed()].into_iter().any(|edge| fits(&mut dag, edge)) {
             rest.remove(edge);
         }
     }

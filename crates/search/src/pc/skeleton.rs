@@ -1,11 +1,11 @@
-//! Who is joined to whom: the level-by-level tests of PC-stable.
+//! The skeleton: the level-by-level tests of PC-stable.
 
-use gflowcausal_determinism::map;
+use gflowcausal_determinism::{StopFlag, cancellation_point, interruptible, map};
 use gflowcausal_graph::{Constraints, Edge, NodeSet};
 
 use super::independence::IndependenceTest;
 
-/// Who is joined, and for each pair that is not, the variables in any set that separated it.
+/// The skeleton, and for each pair that is not adjacent the variables in any set that separated it.
 #[derive(Debug, Clone)]
 pub(super) struct Skeleton {
     pub(super) adjacent: Vec<NodeSet>,
@@ -25,6 +25,22 @@ impl Skeleton {
         Self { adjacent: (0..nodes).map(around).collect(), separators: vec![None; nodes * nodes] }
     }
 
+    /// Only required pairs joined.
+    pub(super) fn required(constraints: &Constraints) -> Self {
+        let nodes = constraints.nodes();
+        let mut adjacent = vec![NodeSet::empty(nodes); nodes];
+        for Edge { from, to } in constraints.required_edges() {
+            adjacent[from].insert(to);
+            adjacent[to].insert(from);
+        }
+        Self { adjacent, separators: vec![None; nodes * nodes] }
+    }
+
+    /// How many pairs are joined.
+    pub(super) fn edges(&self) -> usize {
+        self.adjacent.iter().map(NodeSet::len).sum::<usize>() / 2
+    }
+
     /// The variables in any set that separated `a` and `b`, if one did.
     pub(super) fn separators(&self, a: usize, b: usize) -> Option<&NodeSet> {
         self.separators[a.min(b) * self.adjacent.len() + a.max(b)].as_ref()
@@ -38,17 +54,22 @@ impl Skeleton {
     /// Tests every pair that is joined, or forbidden and not separated so far, given sets of `size` out of those around
     /// either end, then parts those that were separated.
     ///
-    /// Who is around whom stays fixed until the level is over, so neither the order of the columns nor the number of
-    /// threads matters (Colombo and Maathuis 2014).
+    /// Adjacencies stay fixed until the level is over, so neither the order of the columns nor the number of
+    /// threads matters (Colombo and Maathuis 2014). Once `stop` is set, pairs that were not tested yet stay joined.
     pub(super) fn test_level(
         &mut self,
         test: &dyn IndependenceTest,
         alpha: f64,
         constraints: &Constraints,
-        size: usize,
+        (size, stop): (usize, &StopFlag),
     ) {
         let pairs = self.open_pairs(constraints);
-        let found = map(pairs.len(), |at| self.separate(test, alpha, pairs[at], size));
+        let found = map(pairs.len(), |at| {
+            if stop.is_set() {
+                return None;
+            }
+            interruptible(stop, || self.separate(test, alpha, pairs[at], size)).flatten()
+        });
         for ([a, b], separators) in pairs.into_iter().zip(found) {
             if let Some(separators) = separators {
                 self.adjacent[a].remove(b);
@@ -84,6 +105,7 @@ impl Skeleton {
             for_each_choice(&around, size, |given| {
                 let adds =
                     separators.as_ref().is_none_or(|all| given.iter().any(|&node| !all.contains(node)));
+                cancellation_point();
                 if adds && test.p_value([a, b], given) > alpha {
                     let all = separators.get_or_insert_with(|| NodeSet::empty(self.adjacent.len()));
                     given.iter().for_each(|&node| _ = all.insert(node));

@@ -1,6 +1,8 @@
 //! GES: planted classes, knowledge, threads, scores that it refuses.
 
-use gflowcausal_determinism::with_threads;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gflowcausal_determinism::{StopFlag, with_threads};
 use gflowcausal_graph::{Cpdag, Edge, NodeSet};
 use gflowcausal_score::{Bdeu, Bge, BgePrior, Bic, GraphScore, LocalScore, Penalty};
 use gflowcausal_search::{Ges, NotScoreEquivalent};
@@ -19,7 +21,7 @@ fn with_many_rows_the_class_of_the_true_graph_is_found() {
     for seed in 0..8 {
         let (data, score) = bic(20_000, 8, seed);
         let free = Constraints::none(8);
-        let found = Ges::new(&score, &free, false).unwrap().search(|| false);
+        let found = Ges::new(&score, &free, false).unwrap().search(&StopFlag::new());
         assert_eq!(&found.class, Cpdag::of(&data.dag).as_pdag(), "seed {seed}");
         assert!(Cpdag::of(&data.dag).contains(&found.member));
     }
@@ -32,7 +34,8 @@ fn turning_is_never_worse() {
         let data = simulated(10, 3, 300, seed);
         let score = Bic::new(&moments(&data), Penalty::Factor(1.0)).unwrap();
         let free = Constraints::none(10);
-        let value = |turning| score.graph(&Ges::new(&score, &free, turning).unwrap().search(|| false).member);
+        let value =
+            |turning| score.graph(&Ges::new(&score, &free, turning).unwrap().search(&StopFlag::new()).member);
         let (plain, turned) = (value(false), value(true));
         assert!(turned >= plain - 1e-6, "seed {seed}: {turned} {plain}");
         improved += usize::from(turned > plain + 1e-6);
@@ -45,7 +48,7 @@ fn any_score_that_equivalent_graphs_share_will_do() {
     let data = simulated(6, 1, 500, 2);
     let free = Constraints::none(6);
     let bge = Bge::new(&moments(&data), BgePrior::default()).unwrap();
-    assert!(Ges::new(&bge, &free, false).unwrap().search(|| false).member.edge_count() > 0);
+    assert!(Ges::new(&bge, &free, false).unwrap().search(&StopFlag::new()).member.edge_count() > 0);
     let config = Simulation {
         nodes: 6,
         degree: Some(1),
@@ -56,7 +59,7 @@ fn any_score_that_equivalent_graphs_share_will_do() {
     };
     let data = simulate(&config).unwrap();
     let bdeu = Bdeu::new(&data.table, 10.0).unwrap();
-    let found = Ges::new(&bdeu, &free, false).unwrap().search(|| false);
+    let found = Ges::new(&bdeu, &free, false).unwrap().search(&StopFlag::new());
     assert_eq!(&found.class, Cpdag::of(&data.dag).as_pdag());
 }
 
@@ -88,7 +91,8 @@ fn neither_threads_nor_a_second_run_change_the_class() {
     let data = simulated(20, 2, 300, 3);
     let score = Bic::new(&moments(&data), Penalty::Factor(1.0)).unwrap();
     let free = Constraints::none(20);
-    let run = |threads| with_threads(threads, || Ges::new(&score, &free, true).unwrap().search(|| false));
+    let run =
+        |threads| with_threads(threads, || Ges::new(&score, &free, true).unwrap().search(&StopFlag::new()));
     assert_eq!(run(1), run(3));
     assert_eq!(run(2), run(2));
 }
@@ -96,20 +100,49 @@ fn neither_threads_nor_a_second_run_change_the_class() {
 #[test]
 fn a_stop_ends_the_search_with_what_was_found() {
     let (_, score) = bic(500, 8, 1);
-    let mut steps = 3;
-    let stop = || {
-        steps -= 1;
-        steps < 0
-    };
     let free = Constraints::none(8);
-    assert_eq!(Ges::new(&score, &free, true).unwrap().search(stop).member.edge_count(), 3);
+    let edges = |left: usize| {
+        let score = Stopping { score: &score, left: AtomicUsize::new(left), stop: StopFlag::new() };
+        Ges::new(&score, &free, true).unwrap().search(&score.stop).member.edge_count()
+    };
+    let whole = edges(usize::MAX);
+    assert_eq!(edges(1), 0);
+    assert!((1..20).map(|k| edges(40 * k)).any(|part| part > 0 && part < whole), "{whole}");
+}
+
+/// A score that sets a flag after so many terms.
+struct Stopping<'a> {
+    score: &'a dyn LocalScore,
+    left: AtomicUsize,
+    stop: StopFlag,
+}
+
+impl LocalScore for Stopping<'_> {
+    fn name(&self) -> &'static str {
+        self.score.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.score.nodes()
+    }
+
+    fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.stop.set();
+        }
+        self.score.local(node, parents)
+    }
+
+    fn is_score_equivalent(&self) -> bool {
+        true
+    }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_knowledge_is_obeyed(
+    fn any_knowledge_is_satisfied(
         seed in 0..100_u64,
         require in proptest::collection::vec((0..6_usize, 1..6_usize), 0..3),
         forbid in proptest::collection::vec((0..6_usize, 1..6_usize), 0..12),
@@ -123,7 +156,7 @@ proptest! {
         let Ok(constraints) = knowledge.compile(&["0", "1", "2", "3", "4", "5"]) else { return Ok(()) };
         let data = simulated(6, 2, 200, seed);
         let score = Bic::new(&moments(&data), Penalty::Factor(1.0)).unwrap();
-        let found = Ges::new(&score, &constraints, turning).unwrap().search(|| false);
+        let found = Ges::new(&score, &constraints, turning).unwrap().search(&StopFlag::new());
         prop_assert!(constraints.permits(&found.member), "{:?}", found.member);
         for edge in found.class.directed() {
             prop_assert!(constraints.allows(edge) && found.member.contains(edge), "{edge}");
@@ -141,7 +174,7 @@ fn true_knowledge_seldom_hinders() {
             knowledge.forbid(edge.reversed());
         }
         let constraints = constraints(8, &knowledge);
-        let found = Ges::new(&score, &constraints, true).unwrap().search(|| false);
+        let found = Ges::new(&score, &constraints, true).unwrap().search(&StopFlag::new());
         right += usize::from(found.member == data.dag);
     }
     // A class between two steps may have no member that satisfies the constraints: no greedy search is safe from that.

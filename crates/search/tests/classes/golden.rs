@@ -1,6 +1,7 @@
 //! The classes that causal-learn finds on the same data: `reference.csv`, made by `reference.py` beside it.
 
 use gflowcausal_data::{Model, Table, builtin};
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::{Constraints, Edge, Pdag};
 use gflowcausal_score::{Bic, Penalty};
 use gflowcausal_search::{CategoryTest, FisherZ, Ges, IndependenceTest, Pc};
@@ -60,10 +61,10 @@ fn the_classes_are_those_of_causal_learn() {
         let free = Constraints::none(table.columns().len());
         let found = if method == "ges" {
             let score = Bic::new(&Moments::of_table(&table).unwrap(), Penalty::Factor(1.0)).unwrap();
-            Ges::new(&score, &free, false).unwrap().search(|| false).class
+            Ges::new(&score, &free, false).unwrap().search(&StopFlag::new()).class
         } else {
             let test = test(method, &table);
-            Pc::new(&*test, alpha.parse().unwrap(), &free).search(|| false).class
+            Pc::new(&*test, alpha.parse().unwrap(), &free).search(&StopFlag::new()).class
         };
         assert_eq!(found, parse(free.nodes(), edges), "{data} {method} {alpha}");
     }

@@ -1,7 +1,7 @@
 //! PC: what it must find when tests never err, p-values, knowledge, threads.
 
 use gflowcausal_data::{Column, GraphSize, RandomGraph, Table};
-use gflowcausal_determinism::with_threads;
+use gflowcausal_determinism::{StopFlag, with_threads};
 use gflowcausal_graph::{Cpdag, Dag, Edge, NodeSet};
 use gflowcausal_search::{CategoryTest, FisherZ, IndependenceTest, Pc};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ proptest! {
     fn tests_that_never_err_give_the_class_of_the_graph(seed in 0..10_000_u64, edges in 4..16_usize) {
         let dag = random_dag(8, edges, seed);
         let free = Constraints::none(8);
-        let found = Pc::new(&Oracle(dag.clone()), 0.5, &free).search(|| false);
+        let found = Pc::new(&Oracle(dag.clone()), 0.5, &free).search(&StopFlag::new());
         prop_assert_eq!(found.class, Cpdag::of(&dag).into_pdag());
         prop_assert!(Cpdag::of(&dag).contains(&found.member));
     }
@@ -44,7 +44,7 @@ proptest! {
             knowledge.require(edge);
         }
         let constraints = constraints(7, &knowledge);
-        let found = Pc::new(&Oracle(dag.clone()), 0.5, &constraints).search(|| false);
+        let found = Pc::new(&Oracle(dag.clone()), 0.5, &constraints).search(&StopFlag::new());
         let mut expected = Cpdag::of(&dag).into_pdag();
         expected.orient_with(dag.edges().step_by(2)).unwrap();
         for edge in expected.directed() {
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn any_knowledge_is_obeyed(
+    fn any_knowledge_is_satisfied(
         seed in 0..100_u64,
         require in proptest::collection::vec((0..6_usize, 1..6_usize), 0..3),
         forbid in proptest::collection::vec((0..6_usize, 1..6_usize), 0..12),
@@ -65,7 +65,7 @@ proptest! {
         forbid.iter().for_each(|&(from, step)| _ = knowledge.forbid(Edge::new(from, (from + step) % 6)));
         let Ok(constraints) = knowledge.compile(&["0", "1", "2", "3", "4", "5"]) else { return Ok(()) };
         let test = FisherZ::new(&moments(&simulated(6, 2, 200, seed))).unwrap();
-        let found = Pc::new(&test, 0.05, &constraints).search(|| false);
+        let found = Pc::new(&test, 0.05, &constraints).search(&StopFlag::new());
         prop_assert!(constraints.permits(&found.member));
         for edge in found.class.directed() {
             prop_assert!(constraints.allows(edge), "{edge}");
@@ -129,7 +129,7 @@ fn p_values_of_contingency_tables_are_those_of_causal_learn() {
 fn neither_threads_nor_a_second_run_change_the_class() {
     let test = FisherZ::new(&moments(&simulated(20, 2, 300, 5))).unwrap();
     let free = Constraints::none(20);
-    let run = |threads| with_threads(threads, || Pc::new(&test, 0.05, &free).search(|| false));
+    let run = |threads| with_threads(threads, || Pc::new(&test, 0.05, &free).search(&StopFlag::new()));
     assert_eq!(run(1), run(3));
     assert_eq!(run(2), run(2));
 }
@@ -141,7 +141,7 @@ fn the_skeleton_does_not_depend_on_the_order_of_the_columns() {
     turned.reverse();
     let skeleton = |table: &Table, place: fn(usize) -> usize| {
         let test = FisherZ::new(&Moments::of_table(table).unwrap()).unwrap();
-        let found = Pc::new(&test, 0.05, &Constraints::none(12)).search(|| false).class;
+        let found = Pc::new(&test, 0.05, &Constraints::none(12)).search(&StopFlag::new()).class;
         let joined = |&(a, b): &(usize, usize)| found.is_adjacent(Edge::new(place(a), place(b)));
         (0..12).flat_map(|a| (a + 1..12).map(move |b| (a, b))).filter(joined).collect::<Vec<_>>()
     };
@@ -155,7 +155,7 @@ fn contradictory_samples_still_give_a_graph() {
     // Few rows and a loose level: v-structures that no DAG can have all at once.
     for seed in 0..30 {
         let test = FisherZ::new(&moments(&simulated(10, 3, 40, seed))).unwrap();
-        let found = Pc::new(&test, 0.2, &Constraints::none(10)).search(|| false);
+        let found = Pc::new(&test, 0.2, &Constraints::none(10)).search(&StopFlag::new());
         assert_eq!(found.member.edge_count(), found.class.edge_count(), "seed {seed}");
         assert!(found.class.directed().all(|arrow| found.member.contains(arrow)), "seed {seed}");
     }

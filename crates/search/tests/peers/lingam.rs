@@ -1,6 +1,6 @@
 //! Orders and graphs of DirectLiNGAM and ICA-LiNGAM.
 
-use std::sync::atomic::AtomicBool;
+use gflowcausal_determinism::StopFlag;
 
 use gflowcausal_data::Moments;
 use gflowcausal_determinism::with_threads;
@@ -54,11 +54,11 @@ fn pruned(made: &Made, order: &Order) -> u64 {
 }
 
 fn direct(made: &Made, constraints: &Constraints) -> Order {
-    direct_lingam(&made.slices(), constraints, &AtomicBool::new(false))
+    direct_lingam(&made.slices(), constraints, &StopFlag::new())
 }
 
 fn components(made: &Made, constraints: &Constraints, seed: u64) -> Order {
-    ica_lingam(&made.slices(), constraints, seed, &AtomicBool::new(false)).unwrap()
+    ica_lingam(&made.slices(), constraints, seed, &StopFlag::new()).unwrap()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_is_required_comes_first_even_against_the_data() {
     }
 }
 
-/// Tiers that say the truth are obeyed by the order itself, not only by the graph.
+/// True tiers are satisfied by the order itself, not only by the graph.
 #[test]
 fn tiers_order_the_variables() {
     let made = data(5);
@@ -130,6 +130,6 @@ fn threads_change_nothing_and_seeds_are_kept() {
 fn a_column_that_others_determine_is_refused() {
     let mut made = data(2);
     made.columns[5] = made.columns[0].iter().zip(&made.columns[1]).map(|(a, b)| a + b).collect();
-    let refused = ica_lingam(&made.slices(), &Constraints::none(6), 0, &AtomicBool::new(false));
+    let refused = ica_lingam(&made.slices(), &Constraints::none(6), 0, &StopFlag::new());
     assert_eq!(refused.unwrap_err(), LingamError::Dependent);
 }

@@ -13,7 +13,7 @@ const MAGIC: &[u8] = b"ARROW1";
 /// What each message begins with.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// One message: what it says, and the buffers it speaks of.
+/// One message: its header, and the buffers that it refers to.
 pub(super) struct Message {
     metadata: Vec<u8>,
     pub(super) body: Vec<u8>,

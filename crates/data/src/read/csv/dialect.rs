@@ -1,4 +1,4 @@
-//! What the first rows of a text file give away: separator, line ends, decimal mark.
+//! The dialect of a text file, detected from its first rows: delimiter, line ends, decimal mark.
 
 use crate::read::csv::rows::{Cell, Rows};
 use crate::read::options::{Delimiter, ReadOptions};

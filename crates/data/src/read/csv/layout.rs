@@ -1,4 +1,4 @@
-//! The columns of a text file, found out from its first rows.
+//! The columns of a text file, detected from its first rows.
 
 use std::collections::BTreeMap;
 use std::io::Read;

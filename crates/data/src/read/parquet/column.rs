@@ -58,7 +58,7 @@ impl Kind {
         }))
     }
 
-    /// The older way to say the same.
+    /// The older notation of the same.
     fn of_converted(converted: ConvertedType, scale: i32) -> Result<Option<Self>, &'static str> {
         use ConvertedType as C;
         Ok(Some(match converted {

@@ -1,4 +1,4 @@
-//! A Parquet file as the parquet crate wants it: bytes at any place, asked for by several threads.
+//! A Parquet file as the parquet crate reads it: random access from several threads.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Pages on their way to the parquet crate: those packed by Zstandard unpacked (it would need a C library), those that claim
+//! Pages before the parquet crate decodes them: those packed by Zstandard unpacked (it would need a C library), those that claim
 //! more values than they can hold refused (it would make room for them all).
 
 use bytes::Bytes;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{Mlp, pair, sign};
 use crate::network::Tape;
 use crate::network::gemm::{Matrix, add_product, set_product};
+use crate::network::relu::relu_back;
 use crate::network::requested::{Request, RequestedOutputs};
 use crate::network::vector::{add_rows, add_scaled, vectorised};
 
@@ -121,7 +122,7 @@ impl Mlp {
             vectorised(
                 #[inline(always)]
                 || {
-                    self.activation.pull_back(&tape.memory[depth + 2].values[span.clone()], grads);
+                    relu_back(&tape.memory[depth + 2].values[span.clone()], grads);
                     add_rows(grads, &mut gradient[layer.biases.clone()]);
                 },
             );
@@ -169,7 +170,7 @@ impl Mlp {
         vectorised(
             #[inline(always)]
             || {
-                self.activation.pull_back(&units[span.clone()], &mut grads);
+                relu_back(&units[span.clone()], &mut grads);
                 add_scaled(1.0, &grads, &mut sums[span]);
             },
         );

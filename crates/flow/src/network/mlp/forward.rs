@@ -6,6 +6,7 @@ use super::{Mlp, pair, sign};
 use crate::network::Tape;
 use crate::network::gemm::{Matrix, set_product};
 use crate::network::packed::Packed;
+use crate::network::relu::{relu, relu_biased};
 use crate::network::vector::{add_scaled, dot, set_sum, vectorised};
 
 /// Up to so many rows, as they are in a step of a batch, are few.
@@ -49,11 +50,11 @@ impl Mlp {
                     }
                 }
             }
-            self.activation.apply(own, &mut outputs[self.span(index..index + 1)]);
+            relu(own, &mut outputs[self.span(index..index + 1)]);
         }
     }
 
-    /// Hidden layer after hidden layer: `h' = act(h · W + b)`.
+    /// Hidden layer after hidden layer: `h' = max(h · W + b, 0)`.
     fn hidden_layers(&self, tape: &mut Tape, rows: Range<usize>) {
         let span = self.span(rows);
         for (depth, layer) in self.hidden.iter().enumerate() {
@@ -65,9 +66,7 @@ impl Mlp {
             vectorised(
                 #[inline(always)]
                 || {
-                    outputs
-                        .chunks_exact_mut(self.width)
-                        .for_each(|row| self.activation.apply_biased(biases, row));
+                    outputs.chunks_exact_mut(self.width).for_each(|row| relu_biased(biases, row));
                 },
             );
         }

@@ -10,12 +10,12 @@ mod forward;
 use std::ops::Range;
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, stream};
+use gflowcausal_determinism::{Stream, cancellation_point, stream};
 use serde::{Deserialize, Serialize};
 
 use super::packed::Packed;
 use super::tape::PerRow;
-use super::{Activation, Network, Tape, TensorShape};
+use super::{Network, Tape, TensorShape};
 
 /// How many rows are worked on at a time, so that they stay in the cache.
 const BLOCK: usize = 256;
@@ -34,13 +34,21 @@ pub struct MlpConfig {
     pub layers: usize,
     /// How many units each has.
     pub width: usize,
-    /// What a unit makes of its input.
-    pub activation: Activation,
 }
 
 impl Default for MlpConfig {
     fn default() -> Self {
-        Self { layers: 2, width: 256, activation: Activation::Relu }
+        Self { layers: 2, width: 256 }
+    }
+}
+
+impl MlpConfig {
+    /// How many parameters a network of this shape has; none if no number can say.
+    pub(crate) fn parameters(&self, inputs: usize, outputs: usize) -> Option<usize> {
+        let Self { layers, width, .. } = *self;
+        let layer = |inputs: usize, outputs: usize| inputs.checked_mul(outputs)?.checked_add(outputs);
+        let hidden = layer(width, width)?.checked_mul(layers.checked_sub(1)?)?;
+        layer(inputs, width)?.checked_add(hidden)?.checked_add(layer(width, outputs)?)
     }
 }
 
@@ -57,7 +65,6 @@ pub struct Mlp {
     inputs: usize,
     outputs: usize,
     width: usize,
-    activation: Activation,
     /// Weights: one row for each input.
     first: Layer,
     /// Weights from one hidden layer to the next.
@@ -77,7 +84,7 @@ impl Mlp {
     /// If a dimension of the network is zero.
     #[must_use]
     pub fn new(inputs: usize, outputs: usize, config: &MlpConfig, seed: u64) -> Self {
-        let MlpConfig { layers, width, activation } = *config;
+        let MlpConfig { layers, width } = *config;
         assert!(inputs * outputs * layers * width > 0, "every dimension of a network is positive");
         let mut end = 0;
         let mut place = |weights: usize, biases: usize| {
@@ -88,8 +95,7 @@ impl Mlp {
         let first = place(inputs * width, width);
         let hidden = (1..layers).map(|_| place(width * width, width)).collect();
         let last = place(outputs * width, outputs);
-        let mut mlp =
-            Self { inputs, outputs, width, activation, first, hidden, last, parameters: vec![0.0; end] };
+        let mut mlp = Self { inputs, outputs, width, first, hidden, last, parameters: vec![0.0; end] };
         mlp.initialise(seed);
         mlp
     }
@@ -102,7 +108,10 @@ impl Mlp {
         for (layer, (weights, fan_in, scale)) in layers.into_iter().enumerate() {
             let mut rng = stream(seed, Stream::Parameters { layer: layer as u64 });
             let bound = scale * (6.0 / fan_in as f32).sqrt();
-            self.parameters[weights].iter_mut().for_each(|weight| *weight = rng.random_range(-bound..bound));
+            for weights in self.parameters[weights].chunks_mut(1 << 16) {
+                cancellation_point();
+                weights.iter_mut().for_each(|weight| *weight = rng.random_range(-bound..bound));
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! The policy at many states, evaluated together: what the probability of a terminal state is computed from.
+//! The policy at many states, evaluated in one batch: from it follows the probability of a terminal state.
 
 use super::{Action, InputChange, State};
 use crate::{Network, Tape};

@@ -1,24 +1,14 @@
 //! The subset lattice: all orders at once, for rewards that are a sum of local terms.
 
-mod divergence;
-
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{StreamRng, categorical, log_sum_exp, map, map_slices};
+use gflowcausal_determinism::{StreamRng, cancellation_point, categorical, log_sum_exp, map, map_slices};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
+use crate::LocalLogReward;
 use crate::environment::Rules;
-use crate::{LocalLogReward, Walk};
-
-pub use divergence::Divergence;
 
 /// How many subsets or terms one task works on.
 const BLOCK: usize = 4096;
-
-/// How many subsets a policy is asked about together.
-const POLICY_BLOCK: usize = 1024;
-
-/// How many such blocks are in memory at a time.
-const BLOCKS_AT_A_TIME: usize = 32;
 
 /// What the lattice cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -27,18 +17,11 @@ pub enum LatticeError {
     /// More variables than fit.
     #[error("the subset lattice of {0} variables is too large: at most {most} are possible", most = Lattice::MOST_NODES)]
     TooManyNodes(usize),
-    /// The policy of a walk whose states are not sets of placed variables.
-    #[error("the states of walk {0} are no sets of placed variables; those of walk order are")]
-    OtherWalk(Walk),
 }
 
 /// A distribution over orders with `P(order) ∝ exp Σ log_local(node, those before it)`, exactly.
 ///
-/// That is what a local reward asks for ([`Lattice::new`]), and what a policy of the `order` walk draws from, the
-/// term of a node being `ln P(node | set)` ([`Sampler::lattice`](crate::Sampler::lattice)). So the same questions can
-/// be asked of both, and [`Lattice::divergence`] says how far they are apart.
-///
-/// Each local term is asked for once: `d · 2^(d−1)` calls, on all threads. Memory: `(d/2 + 2) · 2^d` numbers of
+/// Each local term is evaluated once: `d · 2^(d−1)` calls, on all threads. Memory: `(d/2 + 2) · 2^d` numbers of
 /// eight bytes, which is 0.6 MB at `d = 13` and 101 MB at `d = 20`; building it takes 7 MB more for a while.
 ///
 /// ```
@@ -81,42 +64,15 @@ impl Lattice {
     /// # Errors
     /// With more than 20 variables.
     pub fn new(reward: &dyn LocalLogReward, constraints: &Constraints) -> Result<Self, LatticeError> {
-        let nodes = fitting(constraints.nodes())?;
-        Ok(Self::of_terms(nodes, local_terms(reward, &Rules::new(constraints.clone()))))
-    }
-
-    /// The distribution that draws each node by `ln P(node | set)`.
-    ///
-    /// `conditionals` gets the first of the sets asked about and their number, and returns `nodes` numbers for each.
-    pub(crate) fn of_conditionals(
-        nodes: usize,
-        conditionals: impl Fn(usize, usize) -> Vec<f64> + Sync + Send,
-    ) -> Result<Self, LatticeError> {
-        let sets = 1_usize << fitting(nodes)?;
-        let count = sets.min(POLICY_BLOCK);
-        let mut local = vec![f64::NEG_INFINITY; nodes << (nodes - 1)];
-        for start in (0..sets).step_by(count * BLOCKS_AT_A_TIME) {
-            let left = ((sets - start) / count).min(BLOCKS_AT_A_TIME);
-            let blocks = map(left, |block| conditionals(start + block * count, count));
-            for (set, terms) in (start..).zip(blocks.iter().flat_map(|block| block.chunks_exact(nodes))) {
-                absent(nodes, set).for_each(|node| local[place(nodes, node, set)] = terms[node]);
-            }
+        let nodes = constraints.nodes();
+        if nodes > Self::MOST_NODES {
+            return Err(LatticeError::TooManyNodes(nodes));
         }
-        Ok(Self::of_terms(nodes, local))
-    }
-
-    /// Sums over all orders in both directions.
-    fn of_terms(nodes: usize, local: Vec<f64>) -> Self {
+        let local = local_terms(reward, &Rules::new(constraints.clone()));
         let mut lattice = Self { nodes, local, prefixes: vec![], completions: vec![] };
         lattice.completions = lattice.fold_up(|terms| log_sum_exp(terms.iter().copied()));
         lattice.prefixes = lattice.fold_down();
-        lattice
-    }
-
-    /// How many variables there are.
-    #[must_use]
-    pub fn nodes(&self) -> usize {
-        self.nodes
+        Ok(lattice)
     }
 
     /// `ln Σ r` over all orders.
@@ -139,37 +95,7 @@ impl Lattice {
         (Order::new(sequence.collect()).expect("each node is placed once"), best[0])
     }
 
-    /// `ln P(order)`; negative infinity for one that knowledge forbids.
-    ///
-    /// # Panics
-    /// If the order is one of more variables.
-    #[must_use]
-    pub fn log_probability(&self, order: &Order) -> f64 {
-        let mut set = 0;
-        let log_reward: f64 = order
-            .iter()
-            .map(|node| {
-                let term = self.term(node, set);
-                set |= 1 << node;
-                term
-            })
-            .sum();
-        log_reward - self.log_partition()
-    }
-
-    /// `ln P(the nodes before node are exactly those placed)`; negative infinity if `node` is one of them.
-    ///
-    /// # Panics
-    /// If `node` or a member of `placed` is no variable of the lattice.
-    #[must_use]
-    pub fn log_placement(&self, node: usize, placed: &NodeSet) -> f64 {
-        if placed.contains(node) {
-            return f64::NEG_INFINITY;
-        }
-        self.log_passing(node, placed.iter().fold(0, |set, member| set | 1 << member))
-    }
-
-    /// An order drawn by its probability, which [`Self::log_probability`] tells.
+    /// An order drawn by its probability.
     #[must_use]
     pub fn sample(&self, rng: &mut StreamRng) -> Order {
         let mut set = 0;
@@ -182,12 +108,6 @@ impl Lattice {
         Order::new(sequence.collect()).expect("each node is placed once")
     }
 
-    /// `P(row comes before column)`.
-    #[must_use]
-    pub fn precedence_probabilities(&self) -> Vec<Vec<f64>> {
-        self.expected_edges(|_, placed, weights| placed.iter().for_each(|before| weights[before] = 1.0))
-    }
-
     /// `P(row → column)`, when `weights` says how likely each variable is a parent of a node, given the set of
     /// nodes before it: it gets the node, the set and zeros to write to.
     #[must_use]
@@ -195,11 +115,6 @@ impl Lattice {
         &self,
         weights: impl Fn(usize, &NodeSet, &mut [f64]) + Sync + Send,
     ) -> Vec<Vec<f64>> {
-        self.expected_edges(weights)
-    }
-
-    /// Sums `weights` over every node after every set, by the probability that an order places it there.
-    fn expected_edges(&self, weights: impl Fn(usize, &NodeSet, &mut [f64]) + Sync + Send) -> Vec<Vec<f64>> {
         let sets = self.prefixes.len();
         let blocks = map(sets.div_ceil(BLOCK), |block| {
             let mut sums = vec![0.0; self.nodes * self.nodes];
@@ -266,7 +181,7 @@ impl Lattice {
         values
     }
 
-    /// The sum over the ways into each set from those one smaller; zero for the empty set.
+    /// The sum over the paths into each set from those one smaller; zero for the empty set.
     fn fold_down(&self) -> Vec<f64> {
         let mut values = vec![0.0; 1 << self.nodes];
         for layer in layers(self.nodes).iter().skip(1) {
@@ -292,16 +207,12 @@ fn local_terms(reward: &dyn LocalLogReward, rules: &Rules) -> Vec<f64> {
             let node = at / sets;
             let placed = node_set(nodes, spread(at % sets, node));
             if rules.before(node).is_subset(&placed) {
+                cancellation_point();
                 *term = reward.log_local(node, &placed);
             }
         }
     });
     terms
-}
-
-/// The number of variables, if the lattice can hold them.
-fn fitting(nodes: usize) -> Result<usize, LatticeError> {
-    if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes)) } else { Ok(nodes) }
 }
 
 /// Where the term of `node` given `set` is kept.

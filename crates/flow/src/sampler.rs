@@ -1,35 +1,21 @@
 //! Graphs and orders drawn from a policy, with the probability of drawing them.
 
-mod lattice;
-
 use std::ops::Range;
 
 use gflowcausal_determinism::{Stream, map, stream};
-use gflowcausal_graph::NodeSet;
 
-use crate::rollout::{ActionSelection, Guide, Recording, roll_out};
-use crate::{Action, Environment, Lattice, LatticeError, Network, StateSpace, Tape, Terminal};
+use crate::rollout::{Guide, Recording, roll_out};
+use crate::{Action, Environment, Network, StateSpace, Tape, Terminal};
 
 /// How many trajectories grow in lock step.
 const BATCH_SIZE: usize = 32;
-
-/// How samples are drawn.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum SampleMode {
-    /// By the policy as trained.
-    Policy,
-    /// By the policy's probabilities to the power of one over this temperature (above zero), at each step.
-    Tempered(f64),
-    /// The most likely action at each step: always the same sample.
-    Greedy,
-}
 
 /// One draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     /// What was drawn.
     pub terminal: Terminal,
-    /// `ln` of the probability of the whole trajectory, in the mode it was drawn in.
+    /// `ln` of the probability of the whole trajectory.
     pub log_forward: f64,
     /// `ln` of the probability with which the backward policy takes this trajectory from what was drawn.
     ///
@@ -53,31 +39,26 @@ impl<'a> Sampler<'a> {
 
     /// `count` draws; the `k`-th depends on `seed` and `k` alone.
     #[must_use]
-    pub fn sample(&self, count: usize, seed: u64, mode: SampleMode) -> Vec<Sample> {
-        self.sample_range(0..count, seed, mode)
+    pub fn sample(&self, count: usize, seed: u64) -> Vec<Sample> {
+        self.sample_range(0..count, seed)
     }
 
     /// The draws of these `numbers` among all of `seed`.
     #[must_use]
-    pub fn sample_range(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
+    pub fn sample_range(&self, numbers: Range<usize>, seed: u64) -> Vec<Sample> {
         let Range { start, end } = numbers;
         let batches = map(numbers.len().div_ceil(BATCH_SIZE), |batch| {
             let first = start + batch * BATCH_SIZE;
-            self.sample_batch(first..end.min(first + BATCH_SIZE), seed, mode)
+            self.sample_batch(first..end.min(first + BATCH_SIZE), seed)
         });
         batches.into_iter().flatten().collect()
     }
 
-    fn sample_batch(&self, numbers: Range<usize>, seed: u64, mode: SampleMode) -> Vec<Sample> {
-        let selection = match mode {
-            SampleMode::Policy => ActionSelection::Exploring(0.0),
-            SampleMode::Tempered(temperature) => ActionSelection::Tempered(temperature),
-            SampleMode::Greedy => ActionSelection::Greedy,
-        };
+    fn sample_batch(&self, numbers: Range<usize>, seed: u64) -> Vec<Sample> {
         let recording = Recording { for_gradient: false, parents: false, partial_reward: None };
         let guide = |k| Guide { script: None, rng: stream(seed, Stream::Sample { k: k as u64 }) };
         let mut guides: Vec<Guide> = numbers.map(guide).collect();
-        roll_out(self.environment, self.network, selection, recording, &mut guides, &mut Tape::default())
+        roll_out(self.environment, self.network, 0.0, recording, &mut guides, &mut Tape::default())
             .into_iter()
             .map(|trajectory| Sample {
                 log_forward: trajectory.log_pf,
@@ -94,21 +75,6 @@ impl<'a> Sampler<'a> {
     #[must_use]
     pub fn log_probability(&self, terminal: &Terminal) -> Option<f64> {
         self.environment.log_probability(self.network, terminal)
-    }
-
-    /// The policy as a distribution over all orders, on `order`: its marginals, the probability of each order, and how
-    /// far it is from another distribution. `2^d` evaluations.
-    ///
-    /// # Errors
-    /// On another walk, and with more than 20 variables.
-    pub fn lattice(&self) -> Result<Lattice, LatticeError> {
-        let nodes = self.environment.nodes();
-        if self.environment.allowed_after(&NodeSet::empty(nodes)).is_none() {
-            return Err(LatticeError::OtherWalk(self.environment.walk()));
-        }
-        Lattice::of_conditionals(nodes, |first, count| {
-            lattice::log_conditionals(self.environment, self.network, first, count)
-        })
     }
 
     /// The network's log-flows at every state of `space`, as [`StateSpace::policy_outcome`] takes them.

@@ -1,0 +1,139 @@
+//! The best graph, its class and its edges, each with its slope, its probabilities and what the score loses without it.
+
+use gflowcausal_graph::{Cpdag, Dag, Edge, Pdag};
+use gflowcausal_score::{Correlation, Ols};
+use serde::{Deserialize, Serialize};
+
+use crate::discover::Discovery;
+
+/// A graph as a list of edges.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GraphResult {
+    /// The edges, likeliest first.
+    pub edges: Vec<EdgeResult>,
+}
+
+/// A class of equivalent graphs, as pairs of names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpdagResult {
+    /// Edges with the same direction in all of them.
+    pub directed: Vec<(String, String)>,
+    /// Edges whose direction differs among them.
+    pub undirected: Vec<(String, String)>,
+}
+
+/// One edge and why it is there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EdgeResult {
+    /// The cause.
+    pub from: String,
+    /// The effect.
+    pub to: String,
+    /// The least-squares slope given the effect's other parents, in the data's units; for continuous data.
+    pub weight: Option<f64>,
+    /// How likely this edge is.
+    pub probability: f64,
+    /// How likely the reversed edge is.
+    pub reverse_probability: f64,
+    /// How likely neither is there.
+    pub absent_probability: f64,
+    /// Whether every equivalent graph has the edge in this direction.
+    pub compelled: bool,
+    /// The score of the graph less its score without the edge.
+    pub delta_score: Option<f64>,
+    /// The score of the graph less its score with the edge reversed; none if that closes a cycle.
+    pub delta_reversed: Option<f64>,
+}
+
+impl Discovery {
+    /// The class that the method found, or that of its graph: an arrow has the same direction in all members that satisfy
+    /// the knowledge.
+    #[must_use]
+    pub fn class(&self) -> Pdag {
+        self.class.clone().unwrap_or_else(|| self.class_of(&self.graph))
+    }
+
+    pub(super) fn class_of(&self, dag: &Dag) -> Pdag {
+        let mut class = Cpdag::of(dag).into_pdag();
+        let constraints = self.model.constraints();
+        let known = dag.edges().filter(|edge| !constraints.allows(edge.reversed()));
+        class.orient_with(known).expect("a graph's own directions agree with its class");
+        class
+    }
+
+    pub(super) fn edge_results(&self) -> Vec<EdgeResult> {
+        let class = self.class();
+        let weights = self.weights();
+        let mut edges: Vec<EdgeResult> =
+            self.graph.edges().map(|edge| self.edge_result(edge, &class, weights.of(edge))).collect();
+        edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        edges
+    }
+
+    pub(super) fn cpdag_result(&self) -> CpdagResult {
+        let class = self.class();
+        let shown = |edge: Edge| if self.graph.contains(edge) { edge } else { edge.reversed() };
+        CpdagResult {
+            directed: class.directed().map(|edge| self.pair(edge)).collect(),
+            undirected: class.undirected().map(|edge| self.pair(shown(edge))).collect(),
+        }
+    }
+
+    /// The names of an edge's ends.
+    pub(super) fn pair(&self, edge: Edge) -> (String, String) {
+        (self.names[edge.from].clone(), self.names[edge.to].clone())
+    }
+
+    /// An edge and its probabilities; of one that the best graph has also what the score loses without it.
+    pub(super) fn edge_result(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeResult {
+        let (probability, reverse) = (self.posterior.edge(edge), self.posterior.edge(edge.reversed()));
+        let (delta_score, delta_reversed) = self.score_differences(edge);
+        EdgeResult {
+            from: self.names[edge.from].clone(),
+            to: self.names[edge.to].clone(),
+            weight,
+            probability,
+            reverse_probability: reverse,
+            absent_probability: (1.0 - probability - reverse).max(0.0),
+            compelled: class.has_directed(edge),
+            delta_score,
+            delta_reversed,
+        }
+    }
+
+    /// By how much the best graph scores lower without `edge`, and with it reversed; none where it does not have the
+    /// edge, or a reversal closes a cycle.
+    fn score_differences(&self, edge: Edge) -> (Option<f64>, Option<f64>) {
+        let mut without = self.graph.clone();
+        if !without.remove(edge) {
+            return (None, None);
+        }
+        let mut reversed = without.clone();
+        let is_reversible = reversed.insert(edge.reversed()).is_ok();
+        let difference = |dag: &Dag| self.in_time(|| self.model.score_difference(dag, &self.graph)).flatten();
+        (difference(&without), if is_reversible { difference(&reversed) } else { None })
+    }
+
+    pub(super) fn weights(&self) -> Weights {
+        let moments = self.moments.as_ref();
+        let Some((rows, correlation)) =
+            moments.and_then(|moments| Some((moments.rows(), Correlation::of_moments(moments).ok()?)))
+        else {
+            return Weights(Vec::new());
+        };
+        let fit = |node| Ols::new(&correlation, rows, node, self.graph.parents(node));
+        Weights((0..self.graph.nodes()).map(fit).collect())
+    }
+}
+
+/// The least-squares fits of the variables on their parents; none where columns are not numbers.
+pub(super) struct Weights(Vec<Ols>);
+
+impl Weights {
+    /// The slope of the effect on the cause, given its other parents.
+    pub(super) fn of(&self, edge: Edge) -> Option<f64> {
+        let fit = self.0.get(edge.to)?;
+        let at = fit.parents.iter().position(|&parent| parent == edge.from)?;
+        Some(fit.coefficients[at])
+    }
+}
