@@ -154,9 +154,9 @@ impl Toggles<'_> {
         let deltas: Vec<&Vec<f64>> =
             (0..nodes).map(|node| &self.known[&(node, graph.parents(node).clone())]).collect();
         let mut changes = Vec::new();
-        for to in 0..nodes {
-            for from in (0..nodes).filter(|&from| from != to) {
-                let (edge, delta) = (Edge::new(from, to), deltas[to][from]);
+        for (to, into) in deltas.iter().enumerate() {
+            for (from, &delta) in into.iter().enumerate().filter(|&(from, _)| from != to) {
+                let edge = Edge::new(from, to);
                 if graph.contains(edge) {
                     changes.push((Change::Remove(edge), delta));
                     changes.push((Change::Reverse(edge), delta + deltas[from][to]));
