@@ -1,4 +1,4 @@
-//! A table with what it was made by, for people and for programs.
+//! A result page: a table with command, date, commit and machine.
 
 use std::path::Path;
 

@@ -118,7 +118,7 @@ fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let what = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Err(Failure::running("internal-error", what)
-            .with_help("this is a mistake of the program: please report it"))
+            .with_help("this is a bug in the program: please report it"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! What the options of a request do beside those of discovery: how a file is read, and when to stop.
+//! Help texts of the options that read data and stop a run.
 
 /// Of `no_header`.
 pub const NO_HEADER: &str = "The first row of a text file is data, not names: columns are called X1, X2, …";

@@ -1,4 +1,4 @@
-//! Whether a policy covers the posterior: what an effective sample size cannot see.
+//! Coverage: a policy against a reference by `ln Z`, log-ratios on the reference's draws and edge probabilities.
 
 use serde::{Deserialize, Serialize};
 

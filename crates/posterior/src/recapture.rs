@@ -1,4 +1,4 @@
-//! The partition sum estimated from draws, as animals are counted: mark some, and see how many are caught again.
+//! `ln Z` by mark and recapture: how often two halves of the draws meet the same graph.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What drawn graphs say: probabilities of edges and ancestors, distinct graphs.
+//! `Posterior`: edge and ancestor probabilities of exact sums, chains or weighted draws, with their convergence.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(crate) enum Failure {
     Python(PyErr),
     /// An option or argument that only this boundary reads.
     Argument(String),
-    /// A mistake of ours.
+    /// A bug of ours.
     Panic(String),
 }
 

@@ -5,6 +5,7 @@
 //! [`OrderScore`] any number for an order.
 
 mod bdeu;
+mod best_parents;
 mod cache;
 mod degenerate_gaussian;
 mod error;
@@ -14,9 +15,8 @@ mod gp;
 mod local;
 mod noise_shape;
 mod non_gaussian;
-mod order;
+mod order_score;
 mod parent_set_table;
-mod parents;
 mod prune;
 mod quadratic;
 mod regress;
@@ -27,6 +27,7 @@ mod standard_columns;
 mod varsort;
 
 pub use bdeu::Bdeu;
+pub use best_parents::{BestParents, GrowShrink, GrowShrinkTrees};
 pub use cache::Cached;
 pub use degenerate_gaussian::DegenerateGaussian;
 pub use error::ScoreError;
@@ -35,9 +36,8 @@ pub use gaussian::{Bge, BgePrior, Bic, BicEqual, Correlation, Fit, GaussianScore
 pub use gp::GpMarginal;
 pub use local::{GraphScore, LocalScore};
 pub use non_gaussian::NonGaussian;
-pub use order::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
+pub use order_score::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
 pub use parent_set_table::{ParentSetTables, SumsAround, TableSettings, candidate_parents};
-pub use parents::{BestParents, GrowShrink, GrowShrinkTrees};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

@@ -3,7 +3,7 @@
 use gflowcausal_data::Moments;
 use gflowcausal_graph::{NodeSet, Order, Pdag};
 
-use crate::order::OrderScore;
+use crate::order_score::OrderScore;
 use crate::sortability::{agreement, log_deviations};
 use crate::{Correlation, ScoreError};
 

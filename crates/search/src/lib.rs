@@ -8,7 +8,7 @@ mod ges;
 mod insertion;
 mod lingam;
 mod pc;
-mod sort;
+mod sortnregress;
 
 pub use boss::{best_order, boss};
 pub use constrained_order::{ConstrainedOrderScore, random_order};
@@ -17,4 +17,4 @@ pub use ges::{FoundClass, Ges, NotScoreEquivalent};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
 pub use lingam::{LingamError, direct_lingam, ica_lingam};
 pub use pc::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass, TestError};
-pub use sort::{equal_variance_order, r2_order, variance_order};
+pub use sortnregress::{equal_variance_order, r2_order, variance_order};

@@ -212,7 +212,7 @@ impl NumberBuilder {
         self.whole &= later.whole;
     }
 
-    /// Whole numbers that became others are a mistake, unless the user wants a measurement.
+    /// Whole numbers that became others are an error, unless the user wants a measurement.
     fn check(&self, column: &str, asked: Option<ColumnType>) -> Result<(), ReadError> {
         match &self.inexact {
             Some(inexact) if asked != Some(ColumnType::Continuous) => Err(inexact.refuse(column)),
@@ -338,7 +338,7 @@ impl TextBuilder {
         self.codes.extend(later.codes.iter().map(translate));
     }
 
-    /// Text among numbers is a mistake, unless the user wants categories; whole numbers that became others are one.
+    /// Text among numbers is an error, unless the user wants categories; whole numbers that became others are one.
     fn check(&self, column: &str, asked: Option<ColumnType>) -> Result<(), ReadError> {
         let wants_numbers = match asked {
             Some(ColumnType::Continuous) => true,

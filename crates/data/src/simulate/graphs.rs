@@ -1,4 +1,4 @@
-//! Random graphs of the four families, each exactly as the published systems draw it.
+//! Random graphs: Erdős–Rényi and Barabási–Albert, oriented acyclically.
 
 use std::collections::BTreeSet;
 

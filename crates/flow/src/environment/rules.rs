@@ -1,4 +1,4 @@
-//! The constraints in the form that environments need.
+//! Knowledge as environments need it: which variables must come first, and which edges are masked.
 
 use gflowcausal_graph::{Closure, Constraints, Edge, NodeSet};
 

@@ -119,7 +119,7 @@ pub(super) fn infer(
     context.report(Phase::Sampling);
     match resolve(name, input.model) {
         PosteriorName::Exact => match target.exact(input.config, context.stop()) {
-            // Scores too far apart for exact sums are no trouble to chains.
+            // Chains can cope with scores that lie too far apart for exact sums.
             Err(Error::Exact(ExactError::Range { .. })) => target.chains(input.config, context),
             inferred => inferred,
         },

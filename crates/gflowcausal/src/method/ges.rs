@@ -10,9 +10,9 @@ use crate::config::option;
 use crate::{Error, ScoringModel};
 
 /// From class to class of equivalent graphs: insertions, deletions and, if wanted, turns.
-pub(super) struct Equivalence;
+pub(super) struct GesMethod;
 
-impl Discover for Equivalence {
+impl Discover for GesMethod {
     fn name(&self) -> &'static str {
         "ges"
     }

@@ -1,4 +1,4 @@
-//! LiNGAM by either way: the order of linear, non-Gaussian variables, then a pruned graph.
+//! ICA-LiNGAM and DirectLiNGAM: the order of linear, non-Gaussian variables, then a pruned graph.
 
 use gflowcausal_search::{direct_lingam, ica_lingam};
 

@@ -1,4 +1,4 @@
-//! One trait for methods of discovery, and the one list of them.
+//! The trait of methods of discovery, and their registry.
 
 mod boss;
 mod continuous;
@@ -13,7 +13,7 @@ mod mcmc;
 mod pc;
 mod policy;
 mod search_phase;
-mod sorted;
+mod sortnregress;
 mod training;
 
 use std::cell::Cell;
@@ -269,12 +269,12 @@ static METHODS: &[&dyn Discover] = &[
     &exact::Exact,
     &mcmc::Mcmc,
     &boss::Boss,
-    &ges::Equivalence,
-    &pc::PeterClark,
-    &sorted::Sorted::Residual,
-    &sorted::Sorted::Variance,
-    &sorted::Sorted::R2,
-    &sorted::Sorted::Random,
+    &ges::GesMethod,
+    &pc::PcMethod,
+    &sortnregress::SortNRegress::Residual,
+    &sortnregress::SortNRegress::Variance,
+    &sortnregress::SortNRegress::R2,
+    &sortnregress::SortNRegress::Random,
     &lingam::Lingam::Ica,
     &lingam::Lingam::Direct,
     &continuous::Continuous::Notears,

@@ -10,9 +10,9 @@ use crate::{Error, TestName};
 const ALPHA: f64 = 0.05;
 
 /// Tests of independence instead of scores.
-pub(super) struct PeterClark;
+pub(super) struct PcMethod;
 
-impl Discover for PeterClark {
+impl Discover for PcMethod {
     fn name(&self) -> &'static str {
         "pc"
     }

@@ -1,15 +1,17 @@
-//! How far an estimated graph is from the true one.
+//! How far an estimated graph is from the true one: TPR, FDR, SHD, SID, AUROC and their like.
 
-mod counts;
+mod confusion;
 mod ranking;
+mod shd;
 mod sid;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cpdag, Dag, Pdag};
-use counts::{Counts, differing_pairs};
+use crate::{Dag, Pdag};
+use confusion::Counts;
 
 pub use ranking::{auprc, auroc};
+pub use shd::{cpdag_shd, expected_shd, shd};
 pub use sid::sid;
 
 /// An estimate compared with the truth, pair of variables by pair.
@@ -89,45 +91,4 @@ pub fn evaluate(estimate: &Pdag, truth: &Dag) -> Metrics {
         true_edges: counts.true_edges,
         predicted_edges: counts.predicted_edges,
     }
-}
-
-/// Structural Hamming distance: extra, missing and reversed edges, each once; an undirected edge is right when the
-/// truth joins the pair. Costs `O(d²/64)`.
-///
-/// # Panics
-/// If the graphs have different numbers of variables.
-#[must_use]
-pub fn shd(estimate: &Pdag, truth: &Dag) -> usize {
-    Counts::between(estimate, truth).shd()
-}
-
-/// In how many pairs the classes of `estimate` and `truth` differ: apart, joined without direction, or with an
-/// arrow in either direction.
-///
-/// The class of an estimate is that of any DAG with its skeleton, v-structures and arrows. An estimate that no DAG
-/// fits (it holds a cycle, say) is compared as it stands.
-///
-/// # Panics
-/// If the graphs have different numbers of variables.
-#[must_use]
-pub fn cpdag_shd(estimate: &Pdag, truth: &Dag) -> usize {
-    let truth = Cpdag::of(truth).into_pdag();
-    match Cpdag::of_pdag(estimate) {
-        Some(class) => differing_pairs(class.as_pdag(), &truth),
-        None => differing_pairs(estimate, &truth),
-    }
-}
-
-/// The mean structural Hamming distance of weighted samples to the truth; `None` without a sample of positive
-/// weight. Weights need not sum to one.
-///
-/// # Panics
-/// If the graphs have different numbers of variables.
-pub fn expected_shd<'a>(samples: impl IntoIterator<Item = (&'a Dag, f64)>, truth: &Dag) -> Option<f64> {
-    let (mut total, mut weights) = (0.0, 0.0);
-    for (sample, weight) in samples {
-        total += weight * shd(&Pdag::from(sample), truth) as f64;
-        weights += weight;
-    }
-    (weights > 0.0).then(|| total / weights)
 }

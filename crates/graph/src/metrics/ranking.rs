@@ -1,4 +1,4 @@
-//! How well edge probabilities rank the true edges above the others.
+//! AUROC and AUPRC of edge probabilities.
 
 use crate::{Dag, Edge};
 

@@ -1,6 +1,6 @@
 //! Numbers beyond the range of floats: a float times a power of two that is kept apart.
 
-/// The largest power of two by which a product is scaled; what lies further from its reference is zero or a mistake.
+/// The largest power of two by which a product is scaled; what lies further from its reference is zero or an error.
 const LARGEST: i32 = 1000;
 
 /// `exp(log)` as a number from 1 up to 2 and an exponent of two; zero for −∞.

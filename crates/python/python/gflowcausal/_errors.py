@@ -35,7 +35,7 @@ class InputError(GFlowCausalError, ValueError):
 
 
 class InternalError(GFlowCausalError):
-    """A mistake of this package: please report it."""
+    """A bug in this package: please report it."""
 
 
 class NotFittedError(GFlowCausalError, ValueError, AttributeError):

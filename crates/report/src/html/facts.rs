@@ -1,4 +1,4 @@
-//! What was run and what was found, in words and numbers.
+//! The summary section of the report: what was run and what was found.
 
 use gflowcausal::graph::pluralize;
 use gflowcausal::{RunResult, Source};

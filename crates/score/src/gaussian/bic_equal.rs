@@ -5,7 +5,7 @@ use gflowcausal_graph::{Dag, NodeSet, Order};
 
 use super::schur::{Elimination, InsertionResiduals};
 use super::{Correlation, Penalty, residual_fit};
-use crate::order::relative_to_current;
+use crate::order_score::relative_to_current;
 use crate::{GraphScore, OrderScore, ScoreError};
 
 /// `−(nd/2) ln(ΣRSS/(nd)) − (edges/2)·penalty`: the score of RL-BIC2 and CORL, higher is better.

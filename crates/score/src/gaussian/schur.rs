@@ -3,7 +3,7 @@
 use gflowcausal_graph::Order;
 
 use super::correlation::{Correlation, RESOLUTION};
-use crate::order::without;
+use crate::order_score::without;
 
 /// The Schur complements of a sequence of variables, read off while one after the other is eliminated.
 ///

@@ -1,4 +1,4 @@
-//! A parent set that grows one variable at a time, with the residual variance of every other variable.
+//! A growing Cholesky factor: parents enter one at a time, with the residual variance of every other variable.
 
 use std::cell::RefCell;
 

@@ -30,7 +30,7 @@ impl<'a> SubsetSums<'a> {
         self.descent(within, 1.0).finish(within, rng)
     }
 
-    /// The same out of those that have a bit of `touching`; none if their share is too small to be told from rounding.
+    /// The same out of those that have a bit of `touching`; none if their share is too small to be distinguished from rounding.
     pub(super) fn sample_touching(
         self,
         within: usize,

@@ -1,4 +1,4 @@
-//! From a set of variables to an index into a table over some of them.
+//! Bit gather: from a set of variables to its index in the table of a candidate set.
 
 use gflowcausal_graph::NodeSet;
 

@@ -18,7 +18,7 @@ use gflowcausal_graph::{Constraints, Dag, NodeSet};
 pub use candidates::candidate_parents;
 use node_table::NodeTable;
 
-use crate::parents::parent_limit;
+use crate::best_parents::parent_limit;
 use crate::{LocalScore, ScoreError};
 
 /// The distribution that tables stand for, and how large they may become.

@@ -1,4 +1,4 @@
-//! Sums over subsets in log space.
+//! The zeta transform: sums over subsets, in log space.
 
 use gflowcausal_determinism::log_add;
 

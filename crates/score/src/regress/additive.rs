@@ -1,4 +1,4 @@
-//! Sums of smooth functions of one variable each: penalised least squares, smoothness by restricted likelihood.
+//! Generalised additive models: penalised B-splines, smoothness by restricted likelihood (REML).
 
 use std::ops::Range;
 

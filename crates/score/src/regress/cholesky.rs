@@ -1,4 +1,4 @@
-//! Small symmetric matrices, row by row: factors that pass over dependent directions.
+//! Cholesky factorisation of semidefinite matrices: dependent directions are passed over.
 
 /// A direction with less than this share of its own diagonal left is a linear function of those before it.
 const DEPENDENT: f64 = 1e-10;

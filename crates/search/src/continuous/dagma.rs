@@ -3,8 +3,8 @@
 use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
-use super::acyclicity::multiply;
-use super::m_matrix::invert_m_matrix;
+use super::acyclicity::{invert_m_matrix, log_det_h, write_transposed_m_matrix};
+use super::matrix_product::multiply;
 use super::weights::{Weighted, free_weights};
 
 /// `μ`, the weight of the score, in each stage.
@@ -56,11 +56,11 @@ impl Dagma {
         free.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal = true);
         let problem = Problem { nodes, covariance, l1: self.l1, free };
         let mut weights = vec![0.0; nodes * nodes];
-        for stage in 0..MU.len() {
-            let (mut s, mut rate) = (S[stage], LEARNING_RATE);
+        for k in 0..MU.len() {
+            let (mut s, mut rate) = (S[k], LEARNING_RATE);
             weights = loop {
-                let goal = Goal { mu: MU[stage], s, max_steps: MAX_STEPS[stage] };
-                match Descent::new(&problem, goal, weights.clone()).run(rate, stop) {
+                let stage = Stage { mu: MU[k], s, max_steps: MAX_STEPS[k] };
+                match Descent::new(&problem, stage, weights.clone()).run(rate, stop) {
                     Some(found) => break found,
                     None => (s, rate) = (s + 0.1, rate * 0.5),
                 }
@@ -70,7 +70,7 @@ impl Dagma {
             }
         }
         let score = problem.score(&weights);
-        let h = problem.h(&weights, 1.0).unwrap_or(f64::INFINITY);
+        let h = log_det_h(nodes, &weights, 1.0).unwrap_or(f64::INFINITY);
         Weighted::new(nodes, weights, score, h)
     }
 }
@@ -92,33 +92,11 @@ impl Problem<'_> {
         let squares: f64 = residual.iter().zip(&c_residual).map(|(residual, c)| residual * c).sum();
         0.5 * squares + self.l1 * weights.iter().map(|weight| weight.abs()).sum::<f64>()
     }
-
-    /// `−ln det(sI − W∘W) + d ln s`; none outside its domain.
-    fn h(&self, weights: &[f64], s: f64) -> Option<f64> {
-        let mut matrix = vec![0.0; weights.len()];
-        write_transposed_m_matrix(self.nodes, weights, s, &mut matrix);
-        let log_determinant = invert_m_matrix(self.nodes, &mut matrix, &mut vec![])?;
-        Some(self.nodes as f64 * s.ln() - log_determinant)
-    }
 }
 
-/// Writes `(sI − W∘W)ᵀ`, in tiles that stay in cache.
-fn write_transposed_m_matrix(nodes: usize, weights: &[f64], s: f64, matrix: &mut [f64]) {
-    const TILE: usize = 8;
-    for first in (0..nodes).step_by(TILE) {
-        for to in 0..nodes {
-            for from in first..nodes.min(first + TILE) {
-                let weight = weights[from * nodes + to];
-                matrix[to * nodes + from] = -weight * weight;
-            }
-        }
-    }
-    matrix.iter_mut().step_by(nodes + 1).for_each(|diagonal| *diagonal += s);
-}
-
-/// What one stage is after.
+/// The weights of one stage, and its most steps.
 #[derive(Clone, Copy)]
-struct Goal {
+struct Stage {
     mu: f64,
     s: f64,
     max_steps: u32,
@@ -127,7 +105,7 @@ struct Goal {
 /// One stage: Adam from where the last one ended.
 struct Descent<'a> {
     problem: &'a Problem<'a>,
-    goal: Goal,
+    stage: Stage,
     weights: Vec<f64>,
     means: Vec<f64>,
     squares: Vec<f64>,
@@ -141,21 +119,21 @@ struct Descent<'a> {
 }
 
 impl<'a> Descent<'a> {
-    fn new(problem: &'a Problem<'a>, goal: Goal, weights: Vec<f64>) -> Self {
+    fn new(problem: &'a Problem<'a>, stage: Stage, weights: Vec<f64>) -> Self {
         let zeros = || vec![0.0; weights.len()];
         let (means, squares, step, c_w, inverse) = (zeros(), zeros(), zeros(), zeros(), zeros());
-        Self { problem, goal, weights, means, squares, step, c_w, inverse, scratch: vec![] }
+        Self { problem, stage, weights, means, squares, step, c_w, inverse, scratch: vec![] }
     }
 
     /// The weights at the end; none when they left the domain at once, or in one too small to go back in.
     fn run(mut self, mut rate: f64, stop: &StopFlag) -> Option<Vec<f64>> {
         let mut last = 1e16_f64;
-        for iteration in 1..=self.goal.max_steps {
+        for iteration in 1..=self.stage.max_steps {
             while !match interruptible(stop, || self.invert()) {
                 Some(is_inside) => is_inside,
                 None => return Some(self.weights),
             } {
-                if iteration == 1 || self.goal.s <= 0.9 {
+                if iteration == 1 || self.stage.s <= 0.9 {
                     return None;
                 }
                 self.move_along_step(rate);
@@ -182,7 +160,7 @@ impl<'a> Descent<'a> {
     /// Readies the inverse; false outside the domain.
     fn invert(&mut self) -> bool {
         let nodes = self.problem.nodes;
-        write_transposed_m_matrix(nodes, &self.weights, self.goal.s, &mut self.inverse);
+        write_transposed_m_matrix(nodes, &self.weights, self.stage.s, &mut self.inverse);
         invert_m_matrix(nodes, &mut self.inverse, &mut self.scratch).is_some()
     }
 
@@ -206,7 +184,7 @@ impl<'a> Descent<'a> {
     #[inline(always)]
     fn adam(&mut self, rate: f64, factor: f64, small: f64) {
         let Problem { covariance, l1, ref free, .. } = *self.problem;
-        let mu = self.goal.mu;
+        let mu = self.stage.mu;
         let size = self.weights.len();
         let (weights, means, squares) =
             (&mut self.weights[..size], &mut self.means[..size], &mut self.squares[..size]);
@@ -215,9 +193,9 @@ impl<'a> Descent<'a> {
         for k in 0..size {
             let weight = weights[k];
             let sign = f64::from(u8::from(weight > 0.0)) - f64::from(u8::from(weight < 0.0));
-            let slope = mu * (c_w[k] - covariance[k] + l1 * sign) + 2.0 * weight * inverse[k];
-            means[k] = BETA1 * means[k] + (1.0 - BETA1) * slope;
-            squares[k] = BETA2 * squares[k] + (1.0 - BETA2) * slope * slope;
+            let grad = mu * (c_w[k] - covariance[k] + l1 * sign) + 2.0 * weight * inverse[k];
+            means[k] = BETA1 * means[k] + (1.0 - BETA1) * grad;
+            squares[k] = BETA2 * squares[k] + (1.0 - BETA2) * grad * grad;
             let full = factor * means[k] / (squares[k].sqrt() + small);
             step[k] = if free[k] { full } else { 0.0 };
             weights[k] = weight - rate * step[k];
@@ -225,8 +203,8 @@ impl<'a> Descent<'a> {
     }
 
     fn objective(&self) -> f64 {
-        let h = self.problem.h(&self.weights, self.goal.s).unwrap_or(f64::INFINITY);
-        self.goal.mu * self.problem.score(&self.weights) + h
+        let h = log_det_h(self.problem.nodes, &self.weights, self.stage.s).unwrap_or(f64::INFINITY);
+        self.stage.mu * self.problem.score(&self.weights) + h
     }
 }
 
@@ -237,9 +215,9 @@ mod tests {
 
     use super::*;
 
-    /// The first step of Adam keeps the slope: its mean is `(1 − β₁)` of it.
+    /// The first step of Adam keeps the gradient: its mean is `(1 − β₁)` of it.
     #[test]
-    fn the_slope_is_that_of_central_differences() {
+    fn the_gradient_is_that_of_central_differences() {
         let nodes = 5;
         let mut rng = stream(2, Stream::Test { k: 0 });
         let mut random = || -> Vec<f64> { (0..nodes * nodes).map(|_| rng.random::<f64>() - 0.5).collect() };
@@ -248,18 +226,18 @@ mod tests {
             |k: usize| (0..nodes).map(|l| root[k / nodes * nodes + l] * root[k % nodes * nodes + l]).sum();
         let covariance: Vec<f64> = (0..nodes * nodes).map(entry).collect();
         let problem = Problem { nodes, covariance: &covariance, l1: 0.03, free: vec![true; nodes * nodes] };
-        let goal = Goal { mu: 0.7, s: 1.2, max_steps: 1 };
-        let mut descent = Descent::new(&problem, goal, weights.clone());
+        let stage = Stage { mu: 0.7, s: 1.2, max_steps: 1 };
+        let mut descent = Descent::new(&problem, stage, weights.clone());
         assert!(descent.invert(), "the weights are within the domain");
         descent.descend(1, 0.0);
         for k in 0..nodes * nodes {
             let at = |shift: f64| {
                 let mut shifted = weights.clone();
                 shifted[k] += shift;
-                Descent::new(&problem, goal, shifted).objective()
+                Descent::new(&problem, stage, shifted).objective()
             };
-            let (slope, numeric) = (descent.means[k] / (1.0 - BETA1), (at(1e-6) - at(-1e-6)) / 2e-6);
-            assert!((slope - numeric).abs() < 1e-7, "{k}: {slope} against {numeric}");
+            let (grad, numeric) = (descent.means[k] / (1.0 - BETA1), (at(1e-6) - at(-1e-6)) / 2e-6);
+            assert!((grad - numeric).abs() < 1e-7, "{k}: {grad} against {numeric}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod acyclicity;
 mod dagma;
-mod m_matrix;
+mod matrix_product;
 mod notears;
 mod owl_qn;
 mod weights;

@@ -3,7 +3,8 @@
 use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
-use super::acyclicity::{Exponential, excess_trace, multiply};
+use super::acyclicity::{Exponential, excess_trace};
+use super::matrix_product::multiply;
 use super::owl_qn::{Smooth, minimize};
 use super::weights::{Weighted, free_weights};
 

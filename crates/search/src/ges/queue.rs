@@ -85,7 +85,7 @@ impl Queue {
         self.versions[to * self.nodes + from] == waiting.version
     }
 
-    /// Judges what a step from `before` to `now`, which joined the ends of `edge`, may have changed.
+    /// Evaluates what a step from `before` to `now`, which joined the ends of `edge`, may have changed.
     pub(super) fn renew(&mut self, evaluator: &Evaluator<'_>, before: &Class, now: &Class, edge: Edge) {
         let mut again = Vec::new();
         for effect in 0..self.nodes {

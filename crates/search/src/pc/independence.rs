@@ -1,4 +1,4 @@
-//! Tests of conditional independence: partial correlations for numbers, contingency tables for categories.
+//! Tests of conditional independence: Fisher's z, G² and χ².
 
 use gflowcausal_data::{Column, Moments, Table, Values};
 use gflowcausal_score::{Correlation, ScoreError};

@@ -13,7 +13,7 @@ use crate::read::source::text_error;
 /// How much text is parsed at a time, if rows are not too long for that.
 const BLOCK: usize = 1 << 20;
 
-/// A longer row is a mistake.
+/// A longer row is an error.
 const MAX_ROW: usize = 64 << 20;
 
 /// A stream of text that is read block by block.

@@ -1,4 +1,4 @@
-//! The result of one query, and the few bits that say for which other queries it holds.
+//! A cached grow–shrink path, and the sets of predecessors for which it holds.
 
 use gflowcausal_graph::NodeSet;
 

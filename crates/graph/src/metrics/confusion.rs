@@ -1,4 +1,4 @@
-//! Edges found, turned round, missed and invented, counted in words of 64 pairs.
+//! Correct, reversed, missing and extra edges, counted in words of 64 pairs, and the rates made of them.
 
 use crate::{Dag, NodeSet, Pdag};
 
@@ -67,31 +67,8 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// The pairs that are joined in one graph and apart in the other, or joined differently.
-pub(super) fn differing_pairs(a: &Pdag, b: &Pdag) -> usize {
-    assert_eq!(a.nodes(), b.nodes(), "graphs over different variables");
-    let seen_from_both_ends: usize = (0..a.nodes())
-        .map(|node| {
-            let mut differing = apart(a.parents(node), b.parents(node));
-            differing.union_with(&apart(a.children(node), b.children(node)));
-            differing.union_with(&apart(a.neighbours(node), b.neighbours(node)));
-            differing.len()
-        })
-        .sum();
-    seen_from_both_ends / 2
-}
-
 fn united(a: &NodeSet, b: &NodeSet) -> NodeSet {
     let mut union = a.clone();
     union.union_with(b);
     union
-}
-
-/// What is in one set and not in the other.
-fn apart(a: &NodeSet, b: &NodeSet) -> NodeSet {
-    let (mut only_a, mut only_b) = (a.clone(), b.clone());
-    only_a.subtract(b);
-    only_b.subtract(a);
-    only_a.union_with(&only_b);
-    only_a
 }

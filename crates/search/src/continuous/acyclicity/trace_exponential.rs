@@ -1,8 +1,6 @@
-//! The acyclicity constraint `h(A) = tr e^A − d` of NOTEARS, and the exponential of a non-negative matrix behind it.
+//! NOTEARS: `h(A) = tr e^A − d`, and the exponential of a non-negative matrix behind it.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-use gflowcausal_determinism::cancellation_point;
+use super::super::matrix_product::multiply;
 
 /// The coefficients `1/k!` of the exponential; with norms up to 1 the next term is below 1e-14.
 const TAYLOR: [f64; 17] = {
@@ -15,19 +13,8 @@ const TAYLOR: [f64; 17] = {
     terms
 };
 
-/// `product ← a b`.
-pub(super) fn multiply(size: usize, a: &[f64], b: &[f64], product: &mut [f64]) {
-    cancellation_point();
-    let (a, b) = (view(size, a), view(size, b));
-    matmul(MatMut::from_row_major_slice_mut(product, size, size), Accum::Replace, a, b, 1.0, Par::Seq);
-}
-
-fn view(size: usize, values: &[f64]) -> MatRef<'_, f64> {
-    MatRef::from_row_major_slice(values, size, size)
-}
-
 /// Exponentials of matrices of one size, without new memory for each.
-pub(super) struct Exponential {
+pub(in super::super) struct Exponential {
     size: usize,
     powers: [Vec<f64>; 4],
     sum: Vec<f64>,
@@ -35,14 +22,14 @@ pub(super) struct Exponential {
 }
 
 impl Exponential {
-    pub(super) fn new(size: usize) -> Self {
+    pub(in super::super) fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size * size];
         Self { size, powers: [zeros(), zeros(), zeros(), zeros()], sum: zeros(), product: zeros() }
     }
 
     /// `e^a` of a matrix without negative entries: nothing cancels, so halving the exponent until its norm is at most 1,
     /// Taylor's sum to the 16th power and squaring back are exact to rounding. Six products and one for each halving.
-    pub(super) fn of(&mut self, a: &[f64]) -> &[f64] {
+    pub(in super::super) fn of(&mut self, a: &[f64]) -> &[f64] {
         let halvings = halvings(self.size, a);
         let scale = 0.5_f64.powi(halvings);
         self.powers[0].iter_mut().zip(a).for_each(|(power, a)| *power = scale * a);
@@ -59,7 +46,7 @@ impl Exponential {
     }
 
     /// The exponential that was computed last.
-    pub(super) fn last(&self) -> &[f64] {
+    pub(in super::super) fn last(&self) -> &[f64] {
         &self.sum
     }
 
@@ -95,7 +82,7 @@ pub fn acyclicity_h(size: usize, a: &[f64]) -> f64 {
 }
 
 /// The trace of a matrix beyond that of the identity.
-pub(super) fn excess_trace(size: usize, matrix: &[f64]) -> f64 {
+pub(in super::super) fn excess_trace(size: usize, matrix: &[f64]) -> f64 {
     matrix.iter().step_by(size + 1).map(|diagonal| diagonal - 1.0).sum()
 }
 

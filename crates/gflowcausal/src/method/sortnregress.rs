@@ -1,4 +1,4 @@
-//! Orders that a sort gives, and one that chance gives: what every other method has to beat.
+//! sortnregress, by variance, R² or residual variance, and a random order: what every other method has to beat.
 
 use gflowcausal_data::Moments;
 use gflowcausal_determinism::{Stream, stream};
@@ -11,7 +11,7 @@ use crate::{Error, PruneName, ScoreName};
 
 /// By which rule variables are put in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sorted {
+pub(super) enum SortNRegress {
     /// By variance.
     Variance,
     /// By the share of variance that all others explain.
@@ -22,7 +22,7 @@ pub(super) enum Sorted {
     Random,
 }
 
-impl Sorted {
+impl SortNRegress {
     fn moments<'a>(self, input: &MethodInput<'a>) -> Result<&'a Moments, Error> {
         input.moments.ok_or(Error::MethodNeedsNumbers { method: self.name() })
     }
@@ -40,7 +40,7 @@ impl Sorted {
     }
 }
 
-impl Discover for Sorted {
+impl Discover for SortNRegress {
     fn name(&self) -> &'static str {
         match self {
             Self::Variance => "sort-var",

@@ -12,7 +12,11 @@ const SMALL: usize = 16;
 ///
 /// None when it is not a nonsingular M-matrix: a pivot is not positive. Then `matrix` holds nothing of use. No pivoting
 /// is needed, because the part that elimination leaves of an M-matrix is one again.
-pub(super) fn invert_m_matrix(size: usize, matrix: &mut [f64], scratch: &mut Vec<f64>) -> Option<f64> {
+pub(in super::super) fn invert_m_matrix(
+    size: usize,
+    matrix: &mut [f64],
+    scratch: &mut Vec<f64>,
+) -> Option<f64> {
     scratch.resize(size * size, 0.0);
     invert(MatMut::from_row_major_slice_mut(matrix, size, size), scratch)
 }
@@ -86,7 +90,7 @@ mod tests {
     use gflowcausal_determinism::rand::RngExt;
     use gflowcausal_determinism::{Stream, stream};
 
-    use super::super::acyclicity::multiply;
+    use super::super::super::matrix_product::multiply;
     use super::*;
 
     fn random(size: usize, seed: u64) -> Vec<f64> {

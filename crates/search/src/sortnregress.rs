@@ -1,4 +1,4 @@
-//! Orders by a sort: by variance, by R², or by what those before leave of the variance.
+//! The orders of sortnregress (by variance), R²-sortnregress and equal-variance top-down search.
 
 use gflowcausal_data::Moments;
 use gflowcausal_graph::{Constraints, NodeSet, Order};
