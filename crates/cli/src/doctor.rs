@@ -3,6 +3,7 @@
 use clap::Args;
 use gflowcausal::data::{Diagnosis, Severity, doctor};
 use gflowcausal::graph::pluralize;
+use gflowcausal_report::wrapped;
 
 use crate::failure::Failure;
 use crate::input::DataArguments;
@@ -11,8 +12,8 @@ use crate::output::{Common, Shape, print_json, print_text};
 /// Say what is wrong or odd in a table, and what to do about it.
 #[derive(Debug, Args)]
 #[command(after_help = "Findings:
-  error    one-column too-few-rows empty-column constant-column infinite-value id-like-column
-           duplicate-columns collinear-columns
+  error    one-column too-few-rows empty-column constant-column infinite-value index-column
+           id-like-column duplicate-columns collinear-columns
   warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows
   note     mixed-columns rare-level skewed-column outliers huge-scale
 
@@ -60,8 +61,9 @@ fn text(name: &str, diagnosis: &Diagnosis) -> String {
             Severity::Warning => "\x1b[33m",
             Severity::Note => "\x1b[36m",
         };
-        text.push_str(&format!("{colour}{}\x1b[0m[{}]: {}\n", finding.severity, finding.code, finding.what));
-        text.push_str(&format!("  fix: {}\n", finding.fix));
+        let what = format!("{colour}{}\x1b[0m[{}]: {}", finding.severity, finding.code, finding.what);
+        let fix = format!("  fix: {}", finding.fix);
+        text.push_str(&format!("{}\n{}\n", wrapped(&what, "  "), wrapped(&fix, "    ")));
     }
     if diagnosis.findings.is_empty() {
         text.push_str("nothing wrong or odd was found\n");

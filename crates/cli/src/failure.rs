@@ -1,8 +1,10 @@
 //! An error as the user meets it: a code, one sentence, a remedy, and an exit code.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use gflowcausal_bench::BenchError;
+use gflowcausal_report::wrapped;
 
 use crate::interrupt;
 use crate::output::{printable, tell};
@@ -37,6 +39,11 @@ impl From<BenchError> for Failure {
             _ => Self { exit, code: error.code().to_owned(), message: error.to_string(), help: error.fix() },
         }
     }
+}
+
+/// A message in lines that a terminal does not break; programs get it in one.
+fn for_people(message: &str, indent: &str) -> String {
+    if std::io::stderr().is_terminal() { wrapped(message, indent) } else { message.to_owned() }
 }
 
 impl Failure {
@@ -80,9 +87,11 @@ impl Failure {
 
     /// Tells the user and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        tell(format_args!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.sentence()));
+        let error = format!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.sentence());
+        tell(format_args!("{}", for_people(&error, "  ")));
         if let Some(help) = &self.help {
-            tell(format_args!("  \x1b[1mhelp\x1b[0m: {}", printable(help, &[])));
+            let help = format!("  \x1b[1mhelp\x1b[0m: {}", printable(help, &[]));
+            tell(format_args!("{}", for_people(&help, "    ")));
         }
         ExitCode::from(self.exit)
     }

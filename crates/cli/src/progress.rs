@@ -29,10 +29,9 @@ impl Progress {
         if common.quiet || common.no_progress {
             Self::Silent
         } else if std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left");
             let bar = ProgressBar::no_length();
             bar.enable_steady_tick(TICK);
-            Self::Bar(style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style)))
+            Self::Bar(bar)
         } else {
             Self::Lines { last: Instant::now(), iterations: 0 }
         }
@@ -49,25 +48,44 @@ impl Progress {
 
 fn show_bar(bar: &ProgressBar, phase: Phase) {
     match phase {
-        Phase::Searching => bar.set_message("local search"),
-        Phase::Training { done, iterations } => {
-            bar.set_length(iterations as u64);
-            bar.set_position(done as u64);
-            bar.reset_eta();
-        }
+        Phase::Searching => show_step(bar, "searching"),
+        Phase::Training { done, iterations } => show_share(bar, "training", done as u64, iterations as u64),
         Phase::Iteration(progress) => {
             bar.set_position(progress.iteration as u64);
             bar.set_message(message(&progress));
         }
-        Phase::Sampling => bar.set_message("sampling"),
+        Phase::Chains { done, most } => show_share(bar, "chains", done, most),
+        Phase::Sampling => show_step(bar, "sampling"),
         Phase::Done => bar.finish_and_clear(),
         _ => {}
     }
 }
 
+/// Shows a step of unknown length: what is done, and for how long.
+fn show_step(bar: &ProgressBar, what: &'static str) {
+    set_style(bar, "{spinner} {msg}, {elapsed}");
+    bar.set_message(what);
+}
+
+/// Shows how much of a step is done. A step may end before all of it.
+fn show_share(bar: &ProgressBar, what: &'static str, done: u64, most: u64) {
+    if bar.length() != Some(most) {
+        set_style(bar, "{msg} {wide_bar} {pos} of at most {len}");
+        bar.set_length(most);
+        bar.set_message(what);
+    }
+    bar.set_position(done);
+}
+
+fn set_style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
 fn show_line(last: &mut Instant, iterations: &mut usize, phase: Phase) {
     match phase {
-        Phase::Searching => tell(format_args!("local search")),
+        Phase::Searching => tell(format_args!("searching")),
         Phase::Training { done, iterations: all } => {
             *iterations = all;
             tell(format_args!("training: {done} of at most {all} iterations done"));

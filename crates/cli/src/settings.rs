@@ -78,7 +78,7 @@ fn chosen() -> impl Iterator<Item = &'static OptionSpec> {
 
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
-        command.args(OPTIONS.iter().map(argument))
+        command.args(by_need().into_iter().map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -118,9 +118,30 @@ impl FromArgMatches for Scoring {
     }
 }
 
+/// Headings in the order of need; those of [`RESEARCH`] come after all others.
+const NEEDED: [&str; 3] = ["Knowledge", "Reading", "Score and probabilities"];
+
+/// Headings that `-h` leaves to `--help`.
+const RESEARCH: [&str; 3] = ["Pruning", "Other methods", "Training a policy"];
+
+/// All options, those that people need first before the others; within a heading as they are declared.
+fn by_need() -> Vec<&'static OptionSpec> {
+    let rank = |spec: &&OptionSpec| {
+        spec.heading.map_or(0, |heading| {
+            let all = NEEDED.iter().chain(&RESEARCH);
+            1 + all.clone().position(|&other| other == heading).unwrap_or(NEEDED.len())
+        })
+    };
+    let mut specs: Vec<&OptionSpec> = OPTIONS.iter().collect();
+    specs.sort_by_key(rank);
+    specs
+}
+
 /// The option as clap takes it.
 fn argument(spec: &'static OptionSpec) -> Arg {
+    let is_research = spec.heading.is_some_and(|heading| RESEARCH.contains(&heading));
     let argument = Arg::new(spec.name).long(spec.key).help(help(spec)).help_heading(spec.heading);
+    let argument = argument.hide_short_help(is_research);
     let argument = match spec.kind {
         Kind::Flag => return argument.action(ArgAction::SetTrue),
         Kind::OneOf(_) => return argument.value_parser(names(spec)),

@@ -8,7 +8,7 @@ use gflowcausal::data::{
     simulate, simulate_network,
 };
 use gflowcausal::graph::pluralize;
-use gflowcausal::{Error, write_simulated};
+use gflowcausal::{Error, read_network, write_simulated};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -26,7 +26,8 @@ Examples:
   gflowcausal simulate --graph sf --nodes 100 --degree 5 --standardize --out d
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
   gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big
-  gflowcausal simulate --network alarm --rows 5000 --out alarm",
+  gflowcausal simulate --network alarm --rows 5000 --out alarm
+  gflowcausal simulate --network asia.bif.gz --rows 5000 --out asia",
     before_long_help = "Random graphs:
   er           exactly degree x nodes edges, any set of pairs equally likely, a random order (NOTEARS)
   er-gnp       each pair with the same probability, a random order (gcastle)
@@ -45,7 +46,8 @@ Models:
 
 Networks of the literature, with their own parameters (variables, edges):
   alarm (37, 46)  insurance (27, 52)  hailfinder (56, 66)         discrete
-  ecoli70 (46, 70)  magic-irri (64, 102)  arth150 (107, 150)      linear with Gaussian noise"
+  ecoli70 (46, 70)  magic-irri (64, 102)  arth150 (107, 150)      linear with Gaussian noise
+  or a file in BIF, as bnlearn and pgmpy write it, packed by gzip or not"
 )]
 pub(crate) struct Arguments {
     /// How edges are chosen.
@@ -69,10 +71,10 @@ pub(crate) struct Arguments {
     /// What the noise is multiplied by: a number, or `LOW..HIGH` to draw one for each variable [default: 1].
     #[arg(long, value_name = "SCALE")]
     noise_scale: Option<NoiseScale>,
-    /// Data of a published network with its own parameters, instead of a random graph and model.
-    #[arg(long, value_name = "NAME", value_parser = one_of::<KnownNetwork>(),
+    /// Data of a published network, or of a discrete one in a .bif file, with its own parameters.
+    #[arg(long, value_name = "NAME|FILE.bif", value_parser = NetworkSource::parse,
         conflicts_with_all = ["graph", "nodes", "degree", "edges", "model", "noise", "noise_scale"])]
-    network: Option<KnownNetwork>,
+    network: Option<NetworkSource>,
     /// How many observations.
     #[arg(long, value_name = "N", default_value_t = Simulation::default().rows)]
     rows: usize,
@@ -117,17 +119,58 @@ struct Summary<'a> {
     files: &'a [PathBuf],
 }
 
+/// A network that comes with the program, or a file.
+#[derive(Debug, Clone, PartialEq)]
+enum NetworkSource {
+    Known(KnownNetwork),
+    File(PathBuf),
+}
+
+impl NetworkSource {
+    /// A known name; else a path, if it looks like one.
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(known) => Ok(Self::Known(known)),
+            Err(_) if text.contains(['.', '/', '\\']) => Ok(Self::File(text.into())),
+            Err(_) => {
+                let names: Vec<&str> = KnownNetwork::ALL.iter().map(|network| network.name()).collect();
+                Err(format!("give one of {}, or a file that ends in .bif or .bif.gz", names.join(", ")))
+            }
+        }
+    }
+}
+
+/// Data of a network in a file.
+#[derive(Debug, Serialize)]
+struct FileSimulation {
+    network: PathBuf,
+    rows: usize,
+    seed: u64,
+    standardize: bool,
+    missing_rate: f64,
+}
+
+impl FileSimulation {
+    fn draw(&self) -> Result<Simulated, Failure> {
+        let network = read_network(&self.network)?;
+        let Self { rows, seed, standardize, missing_rate, .. } = *self;
+        Ok(network.simulate(rows, seed, standardize, missing_rate).map_err(Error::from)?)
+    }
+}
+
 /// What data are drawn from.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Asked {
     Random(Simulation),
     Network(NetworkSimulation),
+    File(FileSimulation),
 }
 
 impl Asked {
     fn draw(&self) -> Result<Simulated, Failure> {
         let drawn = match self {
+            Self::File(simulation) => return simulation.draw(),
             Self::Random(simulation) => simulate(simulation),
             Self::Network(simulation) => simulate_network(simulation),
         };
@@ -140,6 +183,9 @@ impl Asked {
                 format!("graph {graph}, model {model}, seed {seed}")
             }
             Self::Network(NetworkSimulation { name, seed, .. }) => format!("network {name}, seed {seed}"),
+            Self::File(FileSimulation { network, seed, .. }) => {
+                format!("network {}, seed {seed}", network.display())
+            }
         }
     }
 }
@@ -147,8 +193,13 @@ impl Asked {
 impl Arguments {
     fn asked(&self) -> Asked {
         let Self { rows, seed, standardize, missing_rate, .. } = *self;
-        match self.network {
-            Some(name) => Asked::Network(NetworkSimulation { name, rows, seed, standardize, missing_rate }),
+        match self.network.clone() {
+            Some(NetworkSource::Known(name)) => {
+                Asked::Network(NetworkSimulation { name, rows, seed, standardize, missing_rate })
+            }
+            Some(NetworkSource::File(network)) => {
+                Asked::File(FileSimulation { network, rows, seed, standardize, missing_rate })
+            }
             None => Asked::Random(self.config()),
         }
     }

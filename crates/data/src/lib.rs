@@ -19,7 +19,7 @@ pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
     ColumnType, Content, Delimiter, Format, Header, NpyHeader, OptionError, ReadError, ReadOptions, Source,
-    Streamed, Value, column_of, csv_moments, parse_types, read_table, stream_moments,
+    Streamed, Value, column_of, csv_moments, gunzipped, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
     BayesNetwork, Cpds, Equations, GraphFamily, GraphSize, KnownNetwork, LinearGaussianCpd, Model,

@@ -94,7 +94,7 @@ fn rows_that_are_numbered_or_named() {
     let finding = only(vec![Column::continuous("row", (0..ROWS).map(|row| 100.0 + row as f64).collect())]);
     assert_eq!((finding.code, finding.columns), ("id-like-column", vec!["row".to_owned()]));
     assert_eq!(finding.what, "a number or name for each row, not a measurement, in column 'row'");
-    assert_eq!(finding.fix.to_string(), "leave it out");
+    assert_eq!(finding.fix.to_string(), "leave it out with --exclude row");
     let named = diagnose(vec![Column::continuous("a", noise(1)), letters(0..200, ROWS)]);
     assert_eq!(named.findings[0].code, "id-like-column");
 }
@@ -206,4 +206,22 @@ fn numbers_written_for_people_were_categories_without_a_word() {
         );
     }
     assert_eq!(only(vec![prices(|row| format!("{row}:30"))]).code, "id-like-column");
+}
+
+/// What `DataFrame.to_csv` writes beside the data, also after rows were shuffled or taken out.
+#[test]
+fn an_index_without_a_name_is_found_in_any_order() {
+    let index = |name: &str| Column::continuous(name, (0..40).map(|row| f64::from(row * 7 % 41)).collect());
+    let other =
+        |name: &str| Column::continuous(name, (0..40).map(|row| f64::from(row * row % 37).sin()).collect());
+    let codes = |columns: Vec<Column>| -> Vec<&'static str> {
+        doctor(&Table::new(columns).unwrap()).findings.iter().map(|finding| finding.code).collect()
+    };
+    assert!(codes(vec![index("X1"), other("dose")]).contains(&"index-column"));
+    assert!(codes(vec![index("Unnamed: 0"), other("dose")]).contains(&"index-column"));
+    assert!(
+        !codes(vec![index("X1"), other("X2")]).contains(&"index-column"),
+        "no column of the file has a name"
+    );
+    assert!(!codes(vec![index("age"), other("dose")]).contains(&"index-column"));
 }

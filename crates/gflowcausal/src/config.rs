@@ -16,6 +16,18 @@ use crate::option_spec::{
 /// More than this many of anything is a typing error.
 const MANY: u64 = 1_000_000;
 
+/// The heading of what is estimated, and how.
+const ESTIMATION: &str = "Score and probabilities";
+
+/// The heading of how orders become graphs.
+const PRUNING: &str = "Pruning";
+
+/// The heading of what single methods read.
+const METHODS: &str = "Other methods";
+
+/// The heading of how a policy is trained.
+const TRAINING: &str = "Training a policy";
+
 /// The heading of what is known beforehand.
 const KNOWLEDGE: &str = "Knowledge";
 
@@ -28,48 +40,54 @@ options! {
     /// The method of discovery.
     method: String = "gflowcausal".into(), one_of_named(method_names).common();
     /// What graphs are scored by.
-    score: ScoreName = ScoreName::Auto, one_of::<ScoreName>();
+    score: ScoreName = ScoreName::Auto, one_of::<ScoreName>().under(ESTIMATION);
     /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
-    penalty: Option<f64> = None, auto_or_number("PENALTY", Range::Any).open("auto");
+    penalty: Option<f64> = None, auto_or_number("PENALTY", Range::Any).open("auto").under(ESTIMATION);
     /// Where edge probabilities come from.
-    posterior: PosteriorName = PosteriorName::Auto, one_of::<PosteriorName>();
+    posterior: PosteriorName = PosteriorName::Auto, one_of::<PosteriorName>().under(ESTIMATION);
     /// Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all DAGs equally likely.
-    edge_prior: Option<f64> = None, auto_or_number("LOG-ODDS", Range::Any).open("auto");
+    edge_prior: Option<f64> = None, auto_or_number("LOG-ODDS", Range::Any).open("auto").under(ESTIMATION);
     /// How graphs are grown.
-    walk: Walk = Walk::Order, one_of_named(walk_names);
+    walk: Walk = Walk::Order, one_of_named(walk_names).under(TRAINING);
     /// Which balance of flows is learned.
-    objective: Option<ObjectiveName> = None, one_of_named(objective_names).open("tb; mdb for walk graph");
+    objective: Option<ObjectiveName> = None, one_of_named(objective_names).open("tb; mdb for walk graph").under(TRAINING);
     /// The network that learns the flows.
-    network: NetworkName = NetworkName::Mlp, one_of::<NetworkName>();
+    network: NetworkName = NetworkName::Mlp, one_of::<NetworkName>().under(TRAINING);
     /// How an order becomes a graph.
-    prune: PruneName = PruneName::Auto, one_of::<PruneName>();
+    prune: PruneName = PruneName::Auto, one_of::<PruneName>().under(PRUNING);
     /// The smallest slope that stays, with pruning `threshold`, and the smallest weight, with methods `notears` and `dagma`.
-    threshold: Option<f64> = None, number("W", Range::NotNegative).open("0.3");
+    threshold: Option<f64> = None, number("W", Range::NotNegative).open("0.3").under(PRUNING);
     /// The largest p-value, with prunings `t-test` and `cam` and with method `pc`.
-    alpha: Option<f64> = None, number("P", Range::Share).open("0.001; 0.05 for method pc");
+    alpha: Option<f64> = None, number("P", Range::Share).open("0.001; 0.05 for method pc").under(PRUNING);
     /// The most training iterations.
-    iterations: Option<usize> = None, whole("N", 1, 1000 * MANY).open("by the number of variables");
+    iterations: Option<usize> = None, whole("N", 1, 1000 * MANY).open("by the number of variables").under(TRAINING);
     /// Trajectories an iteration.
-    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables");
+    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables").under(TRAINING);
     /// Adam's learning rate.
-    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001");
+    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001").under(TRAINING);
     /// Units of each hidden layer.
-    hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables");
+    hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables").under(TRAINING);
     /// Graphs are drawn ∝ exp(score / T).
-    temperature: f64 = 1.0, number("T", Range::Moderate);
+    temperature: f64 = 1.0, number("T", Range::Moderate).under(ESTIMATION);
     /// How many graphs are drawn for the probabilities.
-    samples: usize = 1000, whole("N", 1, 100 * MANY);
+    samples: usize = 1000, whole("N", 1, 100 * MANY).under(ESTIMATION);
     /// The weight of the L1 penalty of methods `notears` and `dagma`.
-    l1: Option<f64> = None, number("WEIGHT", Range::NotNegative).open("0.1; 0.03 for dagma");
+    l1: Option<f64> = None, number("WEIGHT", Range::NotNegative).open("0.1; 0.03 for dagma").under(METHODS);
     /// From how many random orders method `boss` starts.
-    restarts: Option<usize> = None, whole("N", 1, MANY).open("10 up to 200 variables, 3 beyond");
+    restarts: Option<usize> = None, whole("N", 1, MANY).open("10 up to 200 variables, 3 beyond").under(METHODS);
     /// Let method `ges` turn edges too.
-    turning: bool = false, flag();
+    turning: bool = false, flag().under(METHODS);
     /// The test of independence of method `pc`.
-    test: Option<TestName> = None, one_of::<TestName>().open("by the columns' types");
+    test: Option<TestName> = None, one_of::<TestName>().open("by the columns' types").under(METHODS);
+    /// Which variables come before which, such as `age, sex | dose | outcome`: no edge leads back. A lone `*` is all others.
+    tiers: Vec<String> = Vec::new(), list("A,B | C | …").under(KNOWLEDGE).common();
+    /// Variables that nothing causes, such as `age, sex`.
+    exogenous: Vec<String> = Vec::new(), list("A,B").under(KNOWLEDGE).common();
+    /// Variables that cause nothing.
+    outcome: Vec<String> = Vec::new(), list("A,B").under(KNOWLEDGE).common();
     /// An edge that must be there; may be repeated.
     require: Vec<String> = Vec::new(), list("A->B").under(KNOWLEDGE).common();
-    /// An edge that must not be there; may be repeated.
+    /// An edge that must not be there; `*->age` forbids all that lead there; may be repeated.
     forbid: Vec<String> = Vec::new(), list("A->B").under(KNOWLEDGE).common();
     /// The most parents of a variable.
     max_parents: Option<usize> = None, whole("K", 0, MANY).open("no limit").under(KNOWLEDGE).common();
@@ -84,7 +102,7 @@ options! {
     /// Scale each column to mean 0 and standard deviation 1 first.
     standardize: bool = false, flag().under(READING).common();
     /// The most rows that scores `gp` and `spline` and pruning `cam` use, evenly spaced.
-    rows_used: Option<usize> = None, whole("N", 10, 1000 * MANY).open("2000 for gp, 10000 for spline and cam");
+    rows_used: Option<usize> = None, whole("N", 10, 1000 * MANY).open("2000 for gp, 10000 for spline and cam").under(ESTIMATION);
     /// The same seed gives the same result.
     seed: u64 = 0, whole("N", 0, i64::MAX as u64).common();
 }
@@ -305,6 +323,9 @@ mod tests {
             l1: Some(0.1),
             restarts: Some(1),
             test: Some(TestName::FisherZ),
+            tiers: vec!["a | b".into()],
+            exogenous: vec!["a".into()],
+            outcome: vec!["b".into()],
             require: vec!["a->b".into()],
             forbid: vec!["b->a".into()],
             max_parents: Some(1),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName, option};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
-use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoringModel};
+use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoreName, ScoringModel};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
 use crate::{Error, fingerprint};
@@ -199,6 +199,7 @@ impl<'a> Problem<'a> {
         let model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)
             .map_err(|error| by_name(error, &names))?;
         findings.extend(model.thinning(table.rows()));
+        findings.extend(moments.as_ref().and_then(|moments| without_scale(model.score_name(), moments)));
         method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
     }
@@ -291,6 +292,25 @@ fn unfinished(omission: Omission, model: &ScoringModel) -> Finding {
     Finding { code: "out-of-time", severity: Severity::Warning, columns: vec![], what, fix }
 }
 
+/// Standard deviations whose largest ratio is below this are the same: those of standardised columns, however divided.
+const SAME_SCALE: f64 = 1.01;
+
+/// The warning that a score takes directions from variances that are all the same.
+fn without_scale(score: ScoreName, moments: &Moments) -> Option<Finding> {
+    let deviations = moments.deviations();
+    let [least, most] = [f64::min, f64::max].map(|pick| deviations.iter().copied().reduce(pick));
+    if !score.reads_scale() || most? >= SAME_SCALE * least? {
+        return None;
+    }
+    let what = format!(
+        "score '{}' takes directions from the variances of the columns, and these are all the same: the columns were \
+         standardised",
+        score.name()
+    );
+    let fix = Advice::new("give the columns in their own units, or use ").set("score", "bic");
+    Some(Finding { code: "no-scale", severity: Severity::Warning, columns: vec![], what, fix })
+}
+
 /// A fingerprint of what rewards depend on: the data and every option that changes the reward of a graph.
 pub(crate) fn problem_fingerprint(table: &Table, config: &Config) -> String {
     format!("{}:{}", fingerprint(table), config.reward_fingerprint())
@@ -330,6 +350,16 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
         }
         None => Knowledge::default(),
     };
+    let mut tier = 1;
+    for tiers in &config.tiers {
+        tier = knowledge.tiers(tiers, tier, names)?;
+    }
+    for list in &config.exogenous {
+        knowledge.exogenous(list, names)?;
+    }
+    for list in &config.outcome {
+        knowledge.outcome(list, names)?;
+    }
     for edge in &config.require {
         knowledge.require(edge.as_str());
     }

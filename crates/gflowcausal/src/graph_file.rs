@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use gflowcausal_data::BayesNetwork;
 use gflowcausal_graph::{Dag, NamedGraph};
 use gflowcausal_graph_io::{Format, ReadOptions};
 
@@ -18,6 +19,17 @@ pub fn read_graph(path: &Path, format: Option<Format>, options: &ReadOptions) ->
     let format = format.map_or_else(|| Format::of(path, &file), Ok);
     format
         .and_then(|format| format.read(&file, options))
+        .map_err(|source| Error::GraphFile { path: path.to_owned(), source })
+}
+
+/// Reads the discrete Bayesian network in the BIF file at `path`, with its probabilities.
+///
+/// # Errors
+/// When the file cannot be read or holds no complete network.
+pub fn read_network(path: &Path) -> Result<BayesNetwork, Error> {
+    let file =
+        fs::read(path).map_err(|source| FileError { action: "read", path: path.to_owned(), source })?;
+    gflowcausal_graph_io::read_network(&file)
         .map_err(|source| Error::GraphFile { path: path.to_owned(), source })
 }
 

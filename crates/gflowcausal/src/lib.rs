@@ -52,7 +52,7 @@ pub use front_end::FrontEnd;
 pub use gflowcausal_posterior::{
     Candidate, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
 };
-pub use graph_file::{graph_bytes, read_graph, read_truth};
+pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{ScoreName, ScoringModel};
 pub use option_spec::{Kind, Named, OptionSpec, Range};

@@ -47,15 +47,15 @@ fn read(text: &str) -> Result<NamedGraph, FormatError> {
 }
 
 /// A variable and its parents, by name.
-struct Family {
-    line: usize,
-    child: String,
-    parents: Vec<String>,
+pub(crate) struct Family {
+    pub(crate) line: usize,
+    pub(crate) child: String,
+    pub(crate) parents: Vec<String>,
 }
 
 impl Family {
     /// `( X | A, B )`; JavaBayes leaves out the bar and the comma.
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, FormatError> {
+    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self, FormatError> {
         cursor.skip_comments()?;
         let line = cursor.line();
         cursor.expect("(")?;
@@ -84,7 +84,7 @@ impl Family {
 }
 
 /// A name: in quotes, or up to the next blank or punctuation.
-fn word(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
+pub(crate) fn word(cursor: &mut Cursor<'_>) -> Result<String, FormatError> {
     cursor.skip_comments()?;
     if cursor.eat("\"") {
         return escaped(cursor);
@@ -100,7 +100,7 @@ fn is_bare(c: char) -> bool {
 }
 
 /// Skips `{ … }` with all that is in it.
-fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
+pub(crate) fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
     cursor.skip_comments()?;
     cursor.expect("{")?;
     let mut depth = 1;
@@ -126,7 +126,7 @@ fn skip_block(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
 }
 
 /// Skips free text up to its semicolon: in an address, `//` begins no comment.
-fn skip_property(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
+pub(crate) fn skip_property(cursor: &mut Cursor<'_>) -> Result<(), FormatError> {
     loop {
         cursor.take_while(|c| c != ';' && c != '"');
         match cursor.bump() {

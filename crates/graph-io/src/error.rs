@@ -22,6 +22,12 @@ pub enum FormatError {
     /// Neither the extension nor the content tells the format.
     #[error("this is none of the graph formats {}", formats())]
     Unrecognized,
+    /// A packed file that cannot be unpacked.
+    #[error("the gzip file is damaged: {0}")]
+    Gzip(String),
+    /// A network without the probabilities that data could be drawn from.
+    #[error("line {line}: {what}")]
+    Network { line: usize, what: String },
     /// Text that does not follow the format.
     #[error("line {line}, column {column}: expected {expected}, found {found}")]
     Syntax { line: usize, column: usize, expected: String, found: String },
@@ -118,7 +124,10 @@ impl FormatError {
             Self::EdgesWithoutNames { .. } => "if it is a list of edges, write 'from,to' above it",
             Self::NotANumber { .. } => "write 0 for no edge, and 1 or a weight for an edge",
             Self::BothWays { .. } => "write 0 in one direction for an arrow, or the same number in both",
-            Self::NpyHeader(_) | Self::NpyLength { .. } => "write the file again",
+            Self::NpyHeader(_) | Self::NpyLength { .. } | Self::Gzip(_) => "write the file again",
+            Self::Network { .. } => {
+                "give each variable its levels and, for each joint value of its parents, as many probabilities"
+            }
             Self::NpyType(_) => "save numbers: numpy.save(file, array.astype(float))",
         })
     }

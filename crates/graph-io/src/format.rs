@@ -1,8 +1,10 @@
 //! The graph formats: which one a file has, and the reader and writer of each.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use gflowcausal_data::gunzipped;
 use gflowcausal_graph::{NamedGraph, choices};
 
 use crate::{FormatError, WriteError, bif, csv, cursor, dot, gml, graphml, json, npy, tetrad};
@@ -107,9 +109,10 @@ impl Format {
         &WRITTEN
     }
 
-    /// The format that goes with a file name's extension; `.txt` tells nothing.
+    /// The format that goes with a file name's extension, `.gz` apart; `.txt` tells nothing.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
+        let path = if is_gzip(path) { Path::new(path.file_stem()?) } else { path };
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         let has_it = |format: &&Self| format.registration().extensions.contains(&extension.as_str());
         Self::ALL.iter().find(has_it).copied()
@@ -119,6 +122,7 @@ impl Format {
     /// tried first: `Graph Nodes:` of Tetrad before the `graph` of DOT and GML.
     #[must_use]
     pub fn detect(file: &[u8]) -> Option<Self> {
+        let file = &*unpacked(file).ok()?;
         let text = text(file).ok();
         let first = text.map(first_words);
         let claims = |format: &&Self| match format.registration().read {
@@ -137,7 +141,7 @@ impl Format {
         Self::from_path(path).or_else(|| Self::detect(file)).ok_or(FormatError::Unrecognized)
     }
 
-    /// Reads a graph.
+    /// Reads a graph; a file that is packed by gzip is unpacked first.
     ///
     /// ```
     /// use gflowcausal_graph::Edge;
@@ -151,6 +155,7 @@ impl Format {
     /// # Errors
     /// When the file does not follow the format or what it says is no graph.
     pub fn read(self, file: &[u8], options: &ReadOptions) -> Result<NamedGraph, FormatError> {
+        let file = &*unpacked(file)?;
         match self.registration().read {
             FormatReader::Text { read, .. } => read(content(file)?, options),
             FormatReader::Bytes { .. } if file.is_empty() => Err(FormatError::Empty),
@@ -171,6 +176,18 @@ impl Format {
     }
 }
 
+/// The most bytes of a graph file that is unpacked.
+const LONGEST: u64 = 1 << 30;
+
+/// The file, unpacked where it is gzip.
+pub(crate) fn unpacked(file: &[u8]) -> Result<Cow<'_, [u8]>, FormatError> {
+    gunzipped(file, LONGEST).map_err(|error| FormatError::Gzip(error.to_string()))
+}
+
+fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
 fn text(file: &[u8]) -> Result<&str, FormatError> {
     utf8_text(file).map_err(|line| FormatError::NotUtf8 { line })
 }
@@ -185,7 +202,7 @@ pub(crate) fn utf8_text(file: &[u8]) -> Result<&str, usize> {
 }
 
 /// The text of a file that says something.
-fn content(file: &[u8]) -> Result<&str, FormatError> {
+pub(crate) fn content(file: &[u8]) -> Result<&str, FormatError> {
     text(file).and_then(|text| if text.trim().is_empty() { Err(FormatError::Empty) } else { Ok(text) })
 }
 

@@ -2,6 +2,7 @@
 
 mod attribute;
 mod bif;
+mod bif_network;
 mod builder;
 mod csv;
 mod cursor;
@@ -16,6 +17,7 @@ mod matrix;
 mod npy;
 mod tetrad;
 
+pub use bif_network::read_network;
 pub use csv::csv_name;
 pub use error::{FormatError, WriteError};
 pub use format::{Format, Orientation, ReadOptions};

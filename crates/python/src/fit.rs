@@ -9,7 +9,9 @@ use gflowcausal::{
     Config, Error, FrontEnd, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, StopFlag,
     with_threads, write_samples,
 };
-use gflowcausal_report::{ColorMode, PlotKind, html_page, plot_png, plot_svg, result_text};
+use gflowcausal_report::{
+    ColorMode, Extent, PlotKind, TextStyle, html_page, plot_png, plot_svg, result_text,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -22,7 +24,6 @@ use crate::table::Table;
 pub(crate) struct Fit {
     result: String,
     /// What was found, in words.
-    summary: String,
     samples: Vec<u8>,
     names: Vec<String>,
     /// What the model is built of again after a journey.
@@ -56,7 +57,6 @@ impl Fit {
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
             result: crate::json(&result)?,
-            summary: result_text(&result, &file.config, ColorMode::Plain),
             samples,
             names: found.names,
             source,
@@ -118,7 +118,7 @@ fn rowless(config: &Config, model: &ScoringModel) -> Config {
 
 type Bytes = Py<PyBytes>;
 type State = (
-    (String, String),
+    String,
     Bytes,
     String,
     Vec<String>,
@@ -135,10 +135,13 @@ impl Fit {
         &self.result
     }
 
-    /// What was found, in words.
-    #[getter]
-    fn summary(&self) -> &str {
-        &self.summary
+    /// What was found, in words; all of each list, or the first of it.
+    fn summary(&self, all: bool) -> PyResult<String> {
+        let extent = if all { Extent::All } else { Extent::Headline };
+        let style = TextStyle { color: ColorMode::Plain, extent, front_end: FrontEnd::Python };
+        let result = self.run_result()?;
+        let config = result.run.as_ref().map_or_else(|| self.config.clone(), |run| run.config.clone());
+        Ok(result_text(&result, &config, style))
     }
 
     /// The graphs that were drawn, one line of JSON for each.
@@ -186,7 +189,7 @@ impl Fit {
             Source::Rows(table) => (None, Some(Py::new(py, Table::of_shared(table.clone()))?)),
         };
         let state = (
-            (self.result.clone(), self.summary.clone()),
+            self.result.clone(),
             bytes(&self.samples),
             self.config.to_toml(),
             self.names.clone(),
@@ -200,7 +203,7 @@ impl Fit {
     /// A run that [`__reduce__`](Self::__reduce__) took apart.
     #[staticmethod]
     fn restore(
-        texts: (String, String),
+        result: String,
         samples: Vec<u8>,
         config: &str,
         names: Vec<String>,
@@ -208,7 +211,7 @@ impl Fit {
         table: Option<Py<Table>>,
         training: (Option<Vec<u8>>, Option<Vec<u8>>, String),
     ) -> PyResult<Self> {
-        let ((result, summary), (policy, log, file)) = (texts, training);
+        let (policy, log, file) = training;
         let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
         let config = Config::from_toml(config).map_err(damaged)?;
         let source = match (moments, table) {
@@ -220,6 +223,6 @@ impl Fit {
             (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
             (None, None) => return Err(damaged("no data".into()).into()),
         };
-        Ok(Self { result, summary, samples, names, source, config, policy, log, file })
+        Ok(Self { result, samples, names, source, config, policy, log, file })
     }
 }

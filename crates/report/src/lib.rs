@@ -11,7 +11,7 @@ use gflowcausal::{Error, RunDir, RunResult};
 
 pub use html::html_page;
 pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
-pub use text::{ColorMode, aligned, result_text};
+pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};
 
 /// The name of the report in a run's directory.
 pub const REPORT: &str = "report.html";

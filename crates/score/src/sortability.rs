@@ -52,21 +52,21 @@ impl fmt::Display for Sortability {
         match *variance {
             v if v >= TELLING => write!(
                 f,
-                "Sorting the columns by variance gives nearly the same directions ({variance:.2}): they may come \
-                 from the units of measurement. Standardise and compare."
+                "Variance rises along nearly every path of the graph ({variance:.2}): directions may come from the \
+                 units of measurement. Standardise and compare."
             )?,
             v if v <= 1.0 - TELLING => write!(
                 f,
-                "Variance falls along nearly every path ({variance:.2}): directions may come from the units of \
-                 measurement. Standardise and compare."
+                "Variance falls along nearly every path of the graph ({variance:.2}): directions may come from the \
+                 units of measurement. Standardise and compare."
             )?,
             _ => write!(f, "Variance does not give the directions away ({variance:.2}).")?,
         }
         match *r2 {
             r if r >= TELLING => write!(
                 f,
-                " Sorting by R² gives nearly the same directions ({r2:.2}), whatever the units: a simpler method \
-                 would find them too."
+                " R² rises along nearly every path ({r2:.2}), whatever the units; which edges there are does not \
+                 follow from that."
             ),
             r if r <= 1.0 - TELLING => write!(f, " R² falls along nearly every path ({r2:.2})."),
             _ => write!(f, " R² does not give the directions away ({r2:.2})."),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use gflowcausal::ScoreName;
 use gflowcausal::data::{Simulated, Simulation};
 use gflowcausal::flow::{Lattice, ObjectiveName, Sampler, Terminal, Walk};
+use gflowcausal::graph::pluralize;
 use serde::Deserialize;
 
 use super::findings::{Cell, Outcome, cells};
@@ -104,8 +105,10 @@ impl Ablation {
     }
 
     fn explain(&self, outcome: &mut Outcome, seeds: u64) {
+        let size = pluralize(self.simulate.nodes, "variable");
         outcome.note(format!(
-            "means over {seeds} data sets; a graph is the fully connected one of a drawn order (of `free`: what was drawn, cycles and all), its TPR the share of true edges in it"
+            "{}, means over {seeds} data sets; a graph is the fully connected one of a drawn order (of `free`: what was drawn, cycles and all), its TPR the share of true edges in it",
+            self.simulate.degree.map_or_else(|| size.clone(), |degree| format!("ER{degree}, {size}"))
         ));
         outcome.note("TV and KL of policy to target from the draws' exact probabilities (summed over all trajectories to an order); \
 ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice for bic; at other temperatures it is the mean weight of the draws");

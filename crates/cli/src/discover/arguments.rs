@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use gflowcausal::{Begin, DataFile, Error, RunDir, RunFile, parse_duration, request_help};
 
+use gflowcausal_report::Extent;
+
 use crate::failure::Failure;
 use crate::input::Reading;
 use crate::output::{Common, Shape};
@@ -18,23 +20,28 @@ use crate::settings::Settings;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gflowcausal discover sachs
+  gflowcausal discover data.csv --tiers 'age,sex | dose | *' --outcome death
   gflowcausal discover data.csv --truth truth.csv --format json
   gflowcausal discover data.parquet --forbid 'Age->Sex' --max-parents 4 --time-budget 60s --out run
-  gflowcausal discover --resume run")]
+  gflowcausal discover --resume run
+
+-h lists what is needed first; --help also lists pruning, other methods and the training of a policy.")]
 pub(crate) struct Arguments {
     /// A table: .csv .tsv .txt (also .gz) .parquet .arrow .feather .npy, `-` for CSV on standard input, or `sachs`.
     #[arg(value_name = "DATA", required_unless_present_any = ["config", "resume"])]
     data: Option<String>,
-    #[command(flatten)]
-    reading: Reading,
-    #[command(flatten)]
-    settings: Settings,
     #[arg(long, value_name = "TIME", value_parser = checked_duration, help = format!("{}, such as 90s, 5m or 1h", request_help::TIME_BUDGET))]
     time_budget: Option<String>,
     /// The true graph, to print metrics too.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// A directory to write the run to.
+    /// The shape of the result.
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    pub(super) format: Shape,
+    /// List every edge, path and runner-up, not the first of each.
+    #[arg(long)]
+    all: bool,
+    /// A directory to write the run to, with the report.
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(super) out: Option<PathBuf>,
     /// Replace the run that is in the directory: without this it is refused.
@@ -46,9 +53,10 @@ pub(crate) struct Arguments {
     /// Go on with the run in a directory, interrupted or finished; it takes its options from there.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "config"], help_heading = "Files")]
     pub(super) resume: Option<PathBuf>,
-    /// The shape of the result.
-    #[arg(long, value_enum, default_value_t = Shape::Text)]
-    pub(super) format: Shape,
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -82,6 +90,11 @@ impl Arguments {
         let time_budget =
             budget.map_err(|message| Failure::input("bad-option", format!("time-budget: {message}")))?;
         Ok(ResolvedOptions { file, data, time_budget })
+    }
+
+    /// How much of each list is printed.
+    pub(super) fn extent(&self) -> Extent {
+        if self.all { Extent::All } else { Extent::Headline }
     }
 
     /// What becomes of a run that is in the directory.

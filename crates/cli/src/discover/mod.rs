@@ -5,9 +5,10 @@ mod arguments;
 use gflowcausal::graph::Dag;
 use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::{
-    Error, NamedTable, Observer, Phase, RunData, RunDir, RunOutcome, RunRequest, RunResult, read_truth,
+    Error, FrontEnd, NamedTable, Observer, Phase, RunData, RunDir, RunOutcome, RunRequest, RunResult,
+    read_truth,
 };
-use gflowcausal_report::{ColorMode, result_text, write_report};
+use gflowcausal_report::{ColorMode, Extent, TextStyle, result_text, write_report};
 
 pub(crate) use self::arguments::Arguments;
 use self::arguments::ResolvedOptions;
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outcome = request.run(&mut Watcher(Progress::new(&arguments.common)), interrupt::listen())?;
     match arguments.format {
         Shape::Json => print_json(&outcome.result)?,
-        Shape::Text => print_text(&text(&outcome))?,
+        Shape::Text => print_text(&text(&outcome, arguments.extent()))?,
     }
     match outcome.unwritten {
         Some(error) => Err(error.into()),
@@ -56,15 +57,12 @@ impl Observer for Watcher {
 }
 
 /// The result, where its files are, and how long it took.
-fn text(outcome: &RunOutcome) -> String {
+fn text(outcome: &RunOutcome, extent: Extent) -> String {
     let RunOutcome { result, file, dir, .. } = outcome;
     let files = dir.as_ref().map(|dir| format!("files in {}\n", dir.path().display()));
     let seconds = result.seconds.total;
-    format!(
-        "{}{}{seconds:.1} s\n",
-        result_text(result, &file.config, ColorMode::Terminal),
-        files.unwrap_or_default()
-    )
+    let style = TextStyle { color: ColorMode::Terminal, extent, front_end: FrontEnd::CommandLine };
+    format!("{}{}{seconds:.1} s\n", result_text(result, &file.config, style), files.unwrap_or_default())
 }
 
 /// The true graph of the variables that are kept, if it is known.

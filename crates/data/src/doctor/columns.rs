@@ -49,6 +49,9 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             .collect()
     };
     let cells: usize = profiles.iter().filter(|profile| !profile.empty).map(|profile| profile.missing).sum();
+    let index = unnamed_index(table);
+    let mut ids = such(&|profile| profile.id && !profile.constant);
+    ids.retain(|name| !index.contains(name));
     let found = [
         one_column(table),
         about(
@@ -70,10 +73,16 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             "leave it out: what does not vary neither causes nor is caused",
         ),
         about(
-            such(&|profile| profile.id && !profile.constant),
+            index.clone(),
+            "index-column",
+            |who| format!("{who} has no name in the file and a different whole number in each row: an index"),
+            left_out(&index),
+        ),
+        about(
+            ids.clone(),
             "id-like-column",
             |who| format!("a number or name for each row, not a measurement, in {who}"),
-            "leave it out",
+            left_out(&ids),
         ),
         about(
             such(&|profile| profile.numbers_as_text),
@@ -115,6 +124,33 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
         ),
     ];
     found.into_iter().flatten().collect()
+}
+
+/// The advice to leave columns out, with the option that does.
+fn left_out(columns: &[String]) -> Advice {
+    match columns {
+        [] => Advice::new("leave it out"),
+        [first, ..] => Advice::new("leave it out with ").set("exclude", first.as_str()),
+    }
+}
+
+/// The first column, if the header has no name for it alone and each row has another whole number there: what pandas
+/// and R write beside the data. Readers call it `X1`, pandas `Unnamed: 0`.
+fn unnamed_index(table: &Table) -> Vec<String> {
+    let [first, others @ ..] = table.columns() else { return Vec::new() };
+    let is_unnamed = match first.name.as_str() {
+        "X1" => !others.is_empty() && others.iter().zip(2..).all(|(other, k)| other.name != format!("X{k}")),
+        name => name == "Unnamed: 0",
+    };
+    let values = first.as_continuous().filter(|_| is_unnamed).unwrap_or_default();
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let are_different = sorted.len() > 2 && sorted.windows(2).all(|pair| pair[0] < pair[1]);
+    if are_different && sorted.iter().all(|value| value.fract() == 0.0) {
+        vec![first.name.clone()]
+    } else {
+        vec![]
+    }
 }
 
 fn one_column(table: &Table) -> Option<Finding> {

@@ -35,12 +35,13 @@ impl fmt::Display for Severity {
 }
 
 /// The code of every finding, and how much it matters.
-pub const FINDINGS: [(&str, Severity); 18] = [
+pub const FINDINGS: [(&str, Severity); 19] = [
     ("one-column", Severity::Error),
     ("too-few-rows", Severity::Error),
     ("empty-column", Severity::Error),
     ("constant-column", Severity::Error),
     ("infinite-value", Severity::Error),
+    ("index-column", Severity::Error),
     ("id-like-column", Severity::Error),
     ("duplicate-columns", Severity::Error),
     ("collinear-columns", Severity::Error),

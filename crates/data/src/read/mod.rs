@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use column::{Value, column_of};
 pub use csv::csv_moments;
 pub use error::ReadError;
+pub use gzip::gunzipped;
 pub use npy::NpyHeader;
 pub use options::{ColumnType, Delimiter, Header, OptionError, ReadOptions, parse_types};
 pub use source::{Content, Format, Source};

@@ -2,7 +2,7 @@
 
 use gflowcausal_graph::{Advice, Edge, EdgeError, pluralize};
 
-use super::{GraphFamily, KnownNetwork, Model};
+use super::{GraphFamily, Model};
 
 /// Why nothing was simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -37,8 +37,8 @@ pub enum SimulationError {
     #[error("option '{option}' has no effect on model '{model}'")]
     NoEffect { option: &'static str, model: Model },
     /// Categories have no scale.
-    #[error("option 'standardize' has no effect on network '{0}', whose variables are categories")]
-    Categories(KnownNetwork),
+    #[error("option 'standardize' has no effect on a network whose variables are categories")]
+    Categories,
     /// Not a positive number, or not an interval of positive numbers.
     #[error("noise scale {0} is not a positive number or an interval of positive numbers")]
     NoiseScale(super::NoiseScale),
@@ -70,7 +70,7 @@ impl SimulationError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoEffect { .. } | Self::Categories(_) => "option-without-effect",
+            Self::NoEffect { .. } | Self::Categories => "option-without-effect",
             _ => "impossible-simulation",
         }
     }
@@ -79,7 +79,7 @@ impl SimulationError {
     #[must_use]
     pub fn advice(&self) -> Advice {
         match self {
-            Self::NoEffect { .. } | Self::Categories(_) => "leave the option out".into(),
+            Self::NoEffect { .. } | Self::Categories => "leave the option out".into(),
             Self::DegreeAndEdges { .. } => "leave one of them out".into(),
             Self::TooManyEdges { .. } => "ask for fewer edges, or more nodes".into(),
             Self::ScaleFreeEdges { .. } => "give the degree m instead".into(),

@@ -133,6 +133,11 @@ impl ScoreName {
         self.registration().reads == Reads::Rows
     }
 
+    /// Whether it takes directions from the scales of the columns.
+    pub(crate) fn reads_scale(self) -> bool {
+        matches!(self, Self::BicEqual | Self::QuadraticEqual | Self::Varsort)
+    }
+
     /// Whether a local term takes microseconds, so that thousands of them cost nothing.
     pub(super) fn is_cheap(self) -> bool {
         self.registration().is_cheap

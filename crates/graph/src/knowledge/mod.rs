@@ -2,6 +2,7 @@
 
 mod conflict;
 mod constraints;
+mod one_line;
 mod spec;
 
 use std::fmt;
@@ -29,6 +30,10 @@ pub enum Rule {
     Tier(usize, Variable),
     /// No edges between the variables of this tier.
     ForbidWithinTier(usize),
+    /// Nothing causes the variable.
+    Exogenous(Variable),
+    /// The variable causes nothing.
+    Outcome(Variable),
     /// No variable has more parents than this.
     MaxParents(usize),
 }
@@ -42,6 +47,8 @@ impl fmt::Display for Rule {
             Self::ForbidGroup(from, to) => write!(f, "forbid {{{}}}->{{{}}}", list(from), list(to)),
             Self::Tier(tier, variable) => write!(f, "tier {tier}: {variable}"),
             Self::ForbidWithinTier(tier) => write!(f, "no edges within tier {tier}"),
+            Self::Exogenous(variable) => write!(f, "exogenous {variable}"),
+            Self::Outcome(variable) => write!(f, "outcome {variable}"),
             Self::MaxParents(most) => write!(f, "max parents {most}"),
         }
     }
@@ -88,7 +95,7 @@ impl KnowledgeError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Conflict(_) => "contradictory-constraints",
-            Self::Statement { reason: SpecError::Unknown(_), .. } => "unknown-column",
+            Self::Statement { reason: SpecError::Unknown(_) | SpecError::NoMatch(_), .. } => "unknown-column",
             Self::Statement { .. } => "bad-constraint",
         }
     }
@@ -98,6 +105,9 @@ impl KnowledgeError {
     pub fn advice(&self) -> Advice {
         Advice::from(match self {
             Self::Conflict(_) => "take back one of them",
+            Self::Statement { reason: SpecError::Unknown(_) | SpecError::NoMatch(_), .. } => {
+                "give names of columns; `*` stands for any letters"
+            }
             Self::Statement { .. } => "write A->B with two names of columns",
         })
     }
@@ -225,12 +235,17 @@ enum Resolved {
 impl Rule {
     fn resolve(&self, names: &Names<'_>) -> Result<Resolved, SpecError> {
         Ok(match self {
-            Self::Require(edge) => Resolved::Require(vec![edge.resolve(names)?]),
-            Self::Forbid(edge) => Resolved::Forbid(vec![edge.resolve(names)?]),
+            Self::Require(edge) => Resolved::Require(edge.resolve(names)?),
+            Self::Forbid(edge) => Resolved::Forbid(edge.resolve(names)?),
             Self::RequireGroup(from, to) => Resolved::Require(product(from, to, names)?),
             Self::ForbidGroup(from, to) => Resolved::Forbid(product(from, to, names)?),
             Self::Tier(tier, variable) => Resolved::Tier(*tier, variable.resolve(names)?),
             Self::ForbidWithinTier(tier) => Resolved::ForbidWithinTier(*tier),
+            Self::Exogenous(variable) => Resolved::Forbid(edges_into(variable.resolve(names)?, names)),
+            Self::Outcome(variable) => {
+                let into = edges_into(variable.resolve(names)?, names);
+                Resolved::Forbid(into.into_iter().map(Edge::reversed).collect())
+            }
             Self::MaxParents(most) => Resolved::MaxParents(*most),
         })
     }
@@ -244,9 +259,15 @@ impl Rule {
             Self::RequireGroup(from, to) => Self::RequireGroup(all(from), all(to)),
             Self::ForbidGroup(from, to) => Self::ForbidGroup(all(from), all(to)),
             Self::Tier(tier, variable) => Self::Tier(*tier, variable.named(names)),
+            Self::Exogenous(variable) => Self::Exogenous(variable.named(names)),
+            Self::Outcome(variable) => Self::Outcome(variable.named(names)),
             Self::ForbidWithinTier(_) | Self::MaxParents(_) => self.clone(),
         }
     }
+}
+
+fn edges_into(to: usize, names: &Names<'_>) -> Vec<Edge> {
+    (0..names.len()).filter(|&from| from != to).map(|from| Edge { from, to }).collect()
 }
 
 /// Every edge from one list to the other, self-loops apart.

@@ -17,7 +17,7 @@ pub enum Variable {
 /// An edge as the user writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EdgeSpec {
-    /// Text such as `A->B`, `A → B` or `"my variable" -> B`, understood once the names are known.
+    /// Text such as `A->B`, `A → B`, `"my variable" -> B` or `*->A`, understood once the names are known.
     Text(String),
     /// The cause and the effect.
     Pair(Variable, Variable),
@@ -40,6 +40,9 @@ pub enum SpecError {
     /// Text that can be split at more than one arrow.
     #[error("'{text}' can be read as {}: give the two names apart", either(.readings))]
     Ambiguous { text: String, readings: Vec<(String, String)> },
+    /// A pattern that fits no variable.
+    #[error("no variable fits '{0}'")]
+    NoMatch(String),
     /// An edge from a variable to itself.
     #[error("an edge from '{0}' to itself can be neither required nor forbidden")]
     Loop(String),
@@ -127,15 +130,16 @@ impl Variable {
 }
 
 impl EdgeSpec {
-    pub(super) fn resolve(&self, names: &Names<'_>) -> Result<Edge, SpecError> {
-        let edge = match self {
+    /// The edge, or with a wildcard in the text all edges that fit, self-loops apart.
+    pub(super) fn resolve(&self, names: &Names<'_>) -> Result<Vec<Edge>, SpecError> {
+        let edges = match self {
             Self::Text(text) => split(text, names)?,
-            Self::Pair(from, to) => Edge { from: from.resolve(names)?, to: to.resolve(names)? },
+            Self::Pair(from, to) => vec![Edge { from: from.resolve(names)?, to: to.resolve(names)? }],
         };
-        if edge.from == edge.to {
-            return Err(SpecError::Loop(names.name(edge.from).to_owned()));
+        match *edges {
+            [edge] if edge.from == edge.to => Err(SpecError::Loop(names.name(edge.from).to_owned())),
+            _ => Ok(edges),
         }
-        Ok(edge)
     }
 
     pub(super) fn named(&self, names: &Names<'_>) -> Self {
@@ -146,17 +150,62 @@ impl EdgeSpec {
     }
 }
 
-/// The unique split of `text` at an arrow with names on both sides; names may hold arrows themselves.
-fn split(text: &str, names: &Names<'_>) -> Result<Edge, SpecError> {
+/// The unique split of `text` at an arrow with names on both sides; names may hold arrows and asterisks themselves.
+fn split(text: &str, names: &Names<'_>) -> Result<Vec<Edge>, SpecError> {
     let sides = splits(text);
     let mut edges: Vec<Edge> = sides.iter().filter_map(|&(from, to)| edge(from, to, names)).collect();
     edges.sort();
     edges.dedup();
-    match *edges {
-        [edge] => Ok(edge),
-        [] => Err(unreadable(text, &sides, names)),
+    match edges.len() {
+        1 => Ok(edges),
+        0 if text.contains(WILDCARD) => expand(text, &sides, names),
+        0 => Err(unreadable(text, &sides, names)),
         _ => Err(ambiguous(text, &edges, names)),
     }
+}
+
+/// The edges of the first split whose sides both fit some variable, self-loops apart.
+fn expand(text: &str, sides: &[(&str, &str)], names: &Names<'_>) -> Result<Vec<Edge>, SpecError> {
+    let fitting =
+        |side: &str| find(side, names).map_or_else(|| matches(side.trim(), names), |node| vec![node]);
+    let product = |&(from, to): &(&str, &str)| -> Vec<Edge> {
+        let (from, to) = (fitting(from), fitting(to));
+        from.iter().flat_map(|&from| to.iter().map(move |&to| Edge { from, to })).collect()
+    };
+    let edges = sides.iter().map(product).find(|edges| !edges.is_empty());
+    let edges = edges.ok_or_else(|| {
+        let unknown = sides.iter().flat_map(|&(from, to)| [from, to]).find(|side| fitting(side).is_empty());
+        match unknown.map(str::trim) {
+            Some(side) if side.contains(WILDCARD) => SpecError::NoMatch(side.to_owned()),
+            _ => unreadable(text, sides, names),
+        }
+    })?;
+    let proper: Vec<Edge> = edges.iter().copied().filter(|edge| edge.from != edge.to).collect();
+    Ok(if proper.is_empty() { edges } else { proper })
+}
+
+/// What stands for any letters in a pattern.
+pub(super) const WILDCARD: char = '*';
+
+/// The variables that `pattern` fits; without an asterisk, the one of that name.
+pub(super) fn matches(pattern: &str, names: &Names<'_>) -> Vec<usize> {
+    (0..names.len()).filter(|&node| fits(pattern, names.name(node))).collect()
+}
+
+/// Whether `name` is `pattern` with letters in place of each asterisk. Takes the earliest place for each part between
+/// two of them, which leaves most room for the rest.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once(WILDCARD) else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split(WILDCARD).collect();
+    let tail = parts.pop().unwrap_or_default();
+    for part in parts {
+        match name.find(part) {
+            Some(at) => name = &name[at + part.len()..],
+            None => return false,
+        }
+    }
+    name.ends_with(tail)
 }
 
 /// Both sides of every arrow in `text`: `->`, `-->` and `→`.
@@ -177,7 +226,7 @@ fn find(side: &str, names: &Names<'_>) -> Option<usize> {
     names.find(side).or_else(|| names.find(trimmed)).or_else(|| names.find(unquoted(trimmed)?))
 }
 
-fn unquoted(text: &str) -> Option<&str> {
+pub(super) fn unquoted(text: &str) -> Option<&str> {
     ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
 }
 
@@ -203,8 +252,23 @@ mod tests {
     fn read(text: &str, names: &[&str]) -> Result<(usize, usize), String> {
         EdgeSpec::from(text)
             .resolve(&Names::new(names))
-            .map(|edge| (edge.from, edge.to))
+            .map(|edges| (edges[0].from, edges[0].to))
             .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn an_asterisk_stands_for_any_letters() {
+        let names = ["age", "dose_1", "dose_2", "a*b"];
+        let all = |text: &str| -> Result<Vec<(usize, usize)>, String> {
+            let edges = EdgeSpec::from(text).resolve(&Names::new(&names)).map_err(|e| e.to_string())?;
+            Ok(edges.iter().map(|edge| (edge.from, edge.to)).collect())
+        };
+        assert_eq!(all("*->age"), Ok(vec![(1, 0), (2, 0), (3, 0)]));
+        assert_eq!(all("dose_* -> *e"), Ok(vec![(1, 0), (2, 0)]));
+        assert_eq!(all("d*e*2->age"), Ok(vec![(2, 0)]));
+        assert_eq!(all("a*b->age"), Ok(vec![(3, 0)]), "a name that holds an asterisk is meant as it stands");
+        assert_eq!(all("wine*->age"), Err("no variable fits 'wine*'".into()));
+        assert_eq!(all("*->agee"), Err("no variable is named 'agee'; did you mean 'age'?".into()));
     }
 
     #[test]

@@ -209,9 +209,9 @@ class GFlowCausal(Options):
         """Writes the report: one HTML file that opens offline in any browser."""
         write_bytes(path, self._fitted().report().encode())
 
-    def summary(self) -> str:
-        """What was found, as a text that is read in ten seconds."""
-        return self._fitted().summary
+    def summary(self, all: bool = False) -> str:
+        """What was found, as a text that is read in ten seconds; with ``all``, every edge and runner-up."""
+        return self._fitted().summary(all)
 
     def _repr_html_(self) -> str:
         from ._html import model_html

@@ -3,6 +3,9 @@
 /// The widest label, in letters of the usual width.
 const MOST: f64 = 20.0;
 
+/// How much of that the beginning of a long name takes.
+const START: f64 = 11.0;
+
 /// The width of a usual letter at the size of labels.
 const LETTER: f64 = 7.6;
 
@@ -27,24 +30,31 @@ fn breadth(letter: char) -> f64 {
     }
 }
 
-/// `name` without what XML refuses and without line breaks, cut where it gets too long.
+/// `name` without what XML refuses and without line breaks; of a long one the beginning and the end, where names differ.
 pub(crate) fn label(name: &str) -> String {
     let clean: String = name.chars().map(printable).collect();
     if clean.chars().map(breadth).sum::<f64>() <= MOST {
         return clean;
     }
-    let mut wide = 1.0;
-    let short = clean.chars().take_while(|&letter| {
-        wide += breadth(letter);
-        wide <= MOST
-    });
-    let mut short: String = short.collect();
+    let mut start = fitting(clean.chars(), START);
     // Half a joined letter would read as another one.
-    while short.ends_with('\u{200d}') {
-        short.pop();
-        short.pop();
+    while start.ends_with('\u{200d}') {
+        start.pop();
+        start.pop();
     }
-    format!("{}…", short.trim_end())
+    let end: String = fitting(clean.chars().rev(), MOST - 1.0 - START).chars().rev().collect();
+    let end = end.trim_start_matches(|letter| breadth(letter) == 0.0).trim_start();
+    format!("{}…{end}", start.trim_end())
+}
+
+/// As many of the letters, from the first on, as fit.
+fn fitting(letters: impl Iterator<Item = char>, most: f64) -> String {
+    let mut wide = 0.0;
+    let fit = letters.take_while(|&letter| {
+        wide += breadth(letter);
+        wide <= most
+    });
+    fit.collect()
 }
 
 /// The width of the box around `label`.
@@ -66,10 +76,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_names_stay_and_long_ones_end_in_dots() {
+    fn short_names_stay_and_long_ones_keep_both_ends() {
         assert_eq!(label("Mek 1/2"), "Mek 1/2");
         let long = label(&"x".repeat(200));
-        assert!(long.ends_with('…') && long.chars().count() == 20, "{long}");
+        assert!(long.contains('…') && long.chars().count() == 20, "{long}");
+        let [first, second] =
+            ["1", "2"].map(|visit| label(&format!("systolic_blood_pressure_visit_{visit}")));
+        assert_ne!(first, second);
+        assert!(first.starts_with("systol") && first.ends_with("visit_1"), "{first}");
         assert!(width_of(&label(&"W".repeat(200))) < 190.0);
     }
 
@@ -81,6 +95,6 @@ mod tests {
     #[test]
     fn a_family_is_not_cut_in_two() {
         let cut = label(&"👨‍👩‍👧".repeat(10));
-        assert!(!cut.contains("\u{200d}…"), "{cut}");
+        assert!(!cut.contains("\u{200d}…") && !cut.contains("…\u{200d}"), "{cut}");
     }
 }

@@ -5,7 +5,7 @@ use gflowcausal_graph::{Dag, Edge};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::super::discrete::{draw_level, joint_values};
-use super::super::{Simulated, Weights};
+use super::super::{Simulated, SimulationError, Weights, check_missing_rate, check_size, observe};
 use crate::{Column, Table, Values};
 
 /// A Bayesian network: names, a graph, and a conditional probability distribution (CPD) for each variable.
@@ -46,6 +46,23 @@ pub struct LinearGaussianCpd {
 }
 
 impl Cpds {
+    fn len(&self) -> usize {
+        match self {
+            Self::Discrete(cpds) => cpds.len(),
+            Self::Gaussian(cpds) => cpds.len(),
+        }
+    }
+
+    /// Whether each table has a row of as many probabilities as levels for each joint value of known parents.
+    fn are_whole(&self) -> bool {
+        let Self::Discrete(cpds) = self else { return true };
+        cpds.iter().all(|cpd| {
+            let mut levels = cpd.parents.iter().map(|&parent| Some(cpds.get(parent)?.levels.len()));
+            let rows = levels.try_fold(1_usize, |product, levels| product.checked_mul(levels?));
+            rows == Some(cpd.rows.len()) && cpd.rows.iter().all(|row| row.len() == cpd.levels.len())
+        })
+    }
+
     /// An edge from each parent, if that makes no cycle.
     fn graph(&self) -> Option<Dag> {
         let parents: Vec<Vec<usize>> = match self {
@@ -62,9 +79,30 @@ impl Cpds {
 }
 
 impl BayesNetwork {
-    /// The network of these CPDs, unless they make a cycle.
-    pub(super) fn new(names: Vec<String>, cpds: Cpds) -> Option<Self> {
-        Some(Self { dag: cpds.graph()?, names, cpds })
+    /// The network of these CPDs, unless they make a cycle or do not fit each other.
+    #[must_use]
+    pub fn new(names: Vec<String>, cpds: Cpds) -> Option<Self> {
+        let fits = cpds.len() == names.len() && cpds.are_whole();
+        Some(Self { dag: cpds.graph().filter(|_| fits)?, names, cpds })
+    }
+
+    /// Draws data: the same seed gives the same bytes.
+    ///
+    /// # Errors
+    /// No rows, more than fit in memory, or an option that is out of range or without effect.
+    pub fn simulate(
+        &self,
+        rows: usize,
+        seed: u64,
+        standardize: bool,
+        missing_rate: f64,
+    ) -> Result<Simulated, SimulationError> {
+        check_missing_rate(missing_rate)?;
+        if standardize && matches!(self.cpds, Cpds::Discrete(_)) {
+            return Err(SimulationError::Categories);
+        }
+        check_size(rows, self.dag.nodes())?;
+        Ok(observe::observed(self.draw(rows, seed), standardize, missing_rate, seed))
     }
 
     /// The variables' names.
@@ -86,7 +124,7 @@ impl BayesNetwork {
     }
 
     /// `rows` independent observations; each variable has a stream of its own.
-    pub(super) fn draw(&self, rows: usize, seed: u64) -> Simulated {
+    fn draw(&self, rows: usize, seed: u64) -> Simulated {
         let (columns, weights) = match &self.cpds {
             Cpds::Discrete(cpds) => (self.categories(cpds, rows, seed), None),
             Cpds::Gaussian(cpds) => (self.numbers(cpds, rows, seed), Some(self.weights(cpds))),

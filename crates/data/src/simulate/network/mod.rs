@@ -6,7 +6,7 @@ mod parse;
 use gflowcausal_graph::choices;
 use serde::{Deserialize, Serialize};
 
-use super::{Simulated, SimulationError, check_missing_rate, check_size, observe};
+use super::{Simulated, SimulationError};
 pub use cpds::{BayesNetwork, Cpds, LinearGaussianCpd, TabularCpd};
 
 choices! {
@@ -97,12 +97,5 @@ impl NetworkSimulation {
 /// # Errors
 /// No rows, more than fit in memory, or an option that is out of range or without effect.
 pub fn simulate_network(config: &NetworkSimulation) -> Result<Simulated, SimulationError> {
-    check_missing_rate(config.missing_rate)?;
-    let network = config.name.load();
-    if config.standardize && matches!(network.cpds(), Cpds::Discrete(_)) {
-        return Err(SimulationError::Categories(config.name));
-    }
-    check_size(config.rows, network.dag().nodes())?;
-    let data = network.draw(config.rows, config.seed);
-    Ok(observe::observed(data, config.standardize, config.missing_rate, config.seed))
+    config.name.load().simulate(config.rows, config.seed, config.standardize, config.missing_rate)
 }

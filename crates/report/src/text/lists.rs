@@ -1,0 +1,220 @@
+//! The edges of a result: the consensus in three lists, directed paths, the best graph and the runners-up.
+
+use gflowcausal::{ClassResult, ConsensusResult, EdgeResult, PosteriorResult, RunResult, RunnerUpResult};
+
+use super::prose::{aligned, middle_ellipsis, plural, wrapped};
+use super::{Extent, TextStyle};
+
+/// A probability from which on an edge or a path is sure.
+const SURE: f64 = 0.9;
+
+/// How many edges of a list are shown in a headline.
+const LISTED: usize = 20;
+
+/// How many directed paths.
+const PATHS: usize = 10;
+
+/// How many runners-up.
+const RUNNERS_UP: usize = 3;
+
+/// How many differences of a runner-up.
+const CHANGES: usize = 6;
+
+/// The most letters of a name in a table, so that a row has at most 80 columns.
+const NAME: usize = 17;
+
+/// What a result says of edges, the consensus first.
+pub(super) fn edges(text: &mut String, result: &RunResult, style: TextStyle) {
+    match &result.consensus {
+        Some(consensus) => {
+            lists(text, consensus, style);
+            indirect(text, result, style);
+            best(text, result, style);
+        }
+        None => single_graph(text, result, style),
+    }
+}
+
+impl TextStyle {
+    /// How many of `all` items are shown where a headline has `few`.
+    fn shown(self, all: usize, few: usize) -> usize {
+        match self.extent {
+            Extent::Headline => all.min(few),
+            Extent::All => all,
+        }
+    }
+
+    /// A name as tables show it.
+    fn name(self, name: &str) -> String {
+        match self.extent {
+            Extent::Headline => middle_ellipsis(name, NAME),
+            Extent::All => name.to_owned(),
+        }
+    }
+
+    fn arrow(self, edge: &EdgeResult) -> String {
+        format!("{} -> {}", self.name(&edge.from), self.name(&edge.to))
+    }
+}
+
+/// The one graph of a method without probabilities.
+fn single_graph(text: &mut String, result: &RunResult, style: TextStyle) {
+    let edges = &result.graph.edges;
+    let direction = |edge: &EdgeResult| if edge.compelled { "compelled" } else { "reversible" };
+    let shown = style.shown(edges.len(), LISTED);
+    let row = |edge| [[style.arrow(edge), direction(edge).into()], numbers(edge)].concat();
+    let rows: Vec<_> = edges[..shown].iter().map(row).collect();
+    text.push_str(&aligned(&["edge", "direction", "slope", "score difference"], &rows, &[2, 3]));
+    more(text, edges.len() - shown, style);
+}
+
+/// Says how many edges are not shown.
+fn more(text: &mut String, hidden: usize, style: TextStyle) {
+    if hidden > 0 {
+        text.push_str(&format!("  and {hidden} more: {} shows them\n", style.all()));
+    }
+}
+
+/// The consensus graph in three lists.
+fn lists(text: &mut String, consensus: &ConsensusResult, style: TextStyle) {
+    let ConsensusResult { sure, direction_open, unsure, .. } = consensus;
+    if sure.is_empty() && direction_open.is_empty() && unsure.is_empty() {
+        text.push_str("no edge has a probability of 0.1 or more\n\n");
+    }
+    list(text, "sure", "the direction has a probability of at least 0.9", sure, style);
+    let open = "an edge with at least 0.9, its direction open";
+    list(text, "direction open", open, direction_open, style);
+    list(text, "unsure", "an edge with a probability of 0.1 to 0.9", unsure, style);
+}
+
+fn list(text: &mut String, title: &str, meaning: &str, edges: &[EdgeResult], style: TextStyle) {
+    if edges.is_empty() {
+        return;
+    }
+    text.push_str(&format!("{} ({}): {meaning}\n", style.color.bold(title), edges.len()));
+    let chance = |probability: f64| format!("{probability:.2}");
+    let shown = style.shown(edges.len(), LISTED);
+    let rows = edges[..shown].iter().map(|edge| {
+        let chances = [edge.probability, edge.reverse_probability, edge.absent_probability].map(chance);
+        [[style.arrow(edge)].as_slice(), &chances, &numbers(edge)].concat()
+    });
+    let heads = ["edge", "->", "<-", "none", "slope", "score difference"];
+    text.push_str(&aligned(&heads, &Vec::from_iter(rows), &[1, 2, 3, 4, 5]));
+    more(text, edges.len() - shown, style);
+    text.push('\n');
+}
+
+fn numbers(edge: &EdgeResult) -> [String; 2] {
+    [
+        edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
+        edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
+    ]
+}
+
+/// The pairs that are surely joined by a directed path, but not surely by an edge.
+fn indirect(text: &mut String, result: &RunResult, style: TextStyle) {
+    let names = &result.data.variables;
+    let PosteriorResult { ancestor_probabilities, edge_probabilities, .. } = &result.posterior;
+    let mut paths = Vec::new();
+    for (from, row) in ancestor_probabilities.iter().enumerate() {
+        for (to, &probability) in row.iter().enumerate().filter(|&(to, _)| to != from) {
+            if probability >= SURE && edge_probabilities[from][to] < SURE {
+                paths.push((probability, format!("{} ({probability:.2})", path(&names[from], &names[to]))));
+            }
+        }
+    }
+    if paths.is_empty() {
+        return;
+    }
+    paths.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let count = style.shown(paths.len(), PATHS);
+    let shown: Vec<String> = paths[..count].iter().map(|(_, text)| text.clone()).collect();
+    let more = others(paths.len() - count);
+    let title = format!(
+        "{} ({}): a directed path has a probability of at least 0.9, an edge has not: {}{more}",
+        style.color.bold("indirect"),
+        paths.len(),
+        shown.join(", ")
+    );
+    text.push_str(&format!("{}\n\n", wrapped(&title, "  ")));
+}
+
+/// The best graph and how the runners-up differ from it.
+fn best(text: &mut String, result: &RunResult, style: TextStyle) {
+    let edges = &result.graph.edges;
+    let compelled = edges.iter().filter(|edge| edge.compelled).count();
+    let class = result.posterior.best.map_or_else(String::new, |class| class_text(&class));
+    let count = style.shown(edges.len(), LISTED);
+    let shown: Vec<String> = edges[..count].iter().map(|edge| unbroken(&edge.from, &edge.to)).collect();
+    let title = format!(
+        "{}: {} {}, {compelled} compelled within its class{class}: {}{}",
+        style.color.bold("best graph"),
+        edges.len(),
+        plural(edges.len(), "edge"),
+        shown.join(", "),
+        others(edges.len() - count)
+    );
+    text.push_str(&format!("{}\n", wrapped(&title, "  ")));
+    let runners_up = &result.posterior.runners_up;
+    for runner_up in &runners_up[..style.shown(runners_up.len(), RUNNERS_UP)] {
+        let score = result.score.graph.unwrap_or(result.score.value);
+        let line = runner_up_line(runner_up, edges, score, style);
+        text.push_str(&format!("{}\n", wrapped(&line, "  ")));
+    }
+}
+
+fn others(count: usize) -> String {
+    if count > 0 { format!(", and {count} more") } else { String::new() }
+}
+
+fn class_text(class: &ClassResult) -> String {
+    let size = class
+        .class_size
+        .map_or(String::new(), |size| format!(" of {size:.0} {}", plural(size as usize, "DAG")));
+    let share = class.probability.map_or(String::new(), |share| match share {
+        share if share < 0.01 => " (probability below 0.01)".to_owned(),
+        share => format!(" (probability {share:.2})"),
+    });
+    format!("{size}{share}")
+}
+
+/// How the class of a runner-up differs from that of the best graph: edges, and directions that are compelled in either.
+fn runner_up_line(runner_up: &RunnerUpResult, best: &[EdgeResult], score: f64, style: TextStyle) -> String {
+    let of_best = |a: &str, b: &str| {
+        best.iter().find(|edge| (edge.from == a && edge.to == b) || (edge.from == b && edge.to == a))
+    };
+    let own = || runner_up.edges.iter().zip(&runner_up.compelled);
+    let has =
+        |a: &str, b: &str| own().any(|((from, to), _)| (from == a && to == b) || (from == b && to == a));
+    let mut changes = Vec::new();
+    for ((from, to), &is_compelled) in own() {
+        match of_best(from, to) {
+            None => changes.push(format!("with {}", unbroken(from, to))),
+            Some(edge) if edge.from == *to && (is_compelled || edge.compelled) => {
+                changes.push(format!("{} instead", unbroken(from, to)));
+            }
+            Some(_) => {}
+        }
+    }
+    let missing = best.iter().filter(|edge| !has(&edge.from, &edge.to));
+    changes.extend(missing.map(|edge| format!("without {}", unbroken(&edge.from, &edge.to))));
+    let shown = style.shown(changes.len(), CHANGES);
+    let hidden = others(changes.len() - shown);
+    let changes =
+        if changes.is_empty() { "other directions".to_owned() } else { changes[..shown].join(", ") };
+    format!(
+        "runner-up, score {:+.1}, a class{}: {changes}{hidden}",
+        runner_up.score - score,
+        class_text(&runner_up.class)
+    )
+}
+
+/// An edge that no line break divides.
+fn unbroken(from: &str, to: &str) -> String {
+    format!("{from} -> {to}").replace(' ', "\u{a0}")
+}
+
+/// A directed path that no line break divides.
+fn path(from: &str, to: &str) -> String {
+    format!("{from} ~> {to}").replace(' ', "\u{a0}")
+}

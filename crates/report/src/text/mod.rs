@@ -1,0 +1,186 @@
+//! What a run found as text that is read in ten seconds, the same for every front end.
+
+mod lists;
+mod prose;
+
+use std::fmt::Write;
+
+use gflowcausal::data::Severity;
+use gflowcausal::{Config, FindingResult, FrontEnd, RunResult, ScoreName, Source, Training};
+
+use self::prose::plural;
+pub use self::prose::{aligned, middle_ellipsis, wrapped};
+use crate::trust::{Trust, trust};
+
+/// Whether a text has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorMode {
+    /// Letters alone.
+    Plain,
+    /// Colours, by the codes that terminals know.
+    Terminal,
+}
+
+impl ColorMode {
+    fn bold(self, words: &str) -> String {
+        self.painted("1", words)
+    }
+
+    fn yellow(self, words: &str) -> String {
+        self.painted("33", words)
+    }
+
+    fn painted(self, colour: &str, words: &str) -> String {
+        match self {
+            Self::Plain => words.to_owned(),
+            Self::Terminal => format!("\x1b[{colour}m{words}\x1b[0m"),
+        }
+    }
+}
+
+/// How much of a result is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The first of each list, and how many more there are.
+    Headline,
+    /// Everything.
+    All,
+}
+
+/// For whom a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Whether it has colours.
+    pub color: ColorMode,
+    /// How much of each list it shows.
+    pub extent: Extent,
+    /// Whose words tell how to see more.
+    pub front_end: FrontEnd,
+}
+
+impl TextStyle {
+    /// How to see everything.
+    fn all(self) -> &'static str {
+        match self.front_end {
+            FrontEnd::CommandLine => "--all",
+            FrontEnd::Python => "summary(all=True)",
+        }
+    }
+
+    /// How to see the findings that are only counted.
+    fn doctor(self) -> &'static str {
+        match self.front_end {
+            FrontEnd::CommandLine => "`gflowcausal doctor`",
+            FrontEnd::Python => "`gflowcausal.doctor(data)`",
+        }
+    }
+}
+
+/// The data, the checks, what is sure, open and unsure, and how far to trust it.
+#[must_use]
+pub fn result_text(result: &RunResult, config: &Config, style: TextStyle) -> String {
+    let mut text = String::new();
+    let color = style.color;
+    // Writing to a string cannot fail.
+    let _ = head(&mut text, result, config, style);
+    text.push('\n');
+    lists::edges(&mut text, result, style);
+    text.push('\n');
+    let _ = foot(&mut text, result, color);
+    text
+}
+
+fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle) -> std::fmt::Result {
+    let color = style.color;
+    let data = &result.data;
+    writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
+    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
+    for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
+        writeln!(text, "{}", wrapped(&finding_line(finding, color), ""))?;
+    }
+    if notes > 0 {
+        writeln!(text, "checks: {notes} {}, see {}", plural(notes, "note"), style.doctor())?;
+    } else if result.findings.is_empty() {
+        writeln!(text, "checks: nothing wrong or odd")?;
+    }
+    writeln!(text, "{}", wrapped(&score_line(result, config), "  "))?;
+    let method = match &result.training {
+        Some(training) => training_line(result, training),
+        None => format!("method {}, seed {}", result.method, result.seed),
+    };
+    writeln!(text, "{}", wrapped(&method, "  "))
+}
+
+fn score_line(result: &RunResult, config: &Config) -> String {
+    let score = &result.score;
+    let why = if config.score == ScoreName::Auto { why(&score.name) } else { "" };
+    let prune = match score.prune.as_deref() {
+        None | Some("selected") => String::new(),
+        Some(prune) => format!("; pruning {prune}"),
+    };
+    let prior = if is_single(result) {
+        String::new()
+    } else {
+        format!("; temperature {}, edge prior {}", score.temperature, result.posterior.edge_prior)
+    };
+    format!("score {}{why}: {:.1}{prune}{prior}", score.name, score.value)
+}
+
+fn why(score: &str) -> &'static str {
+    match score {
+        "bdeu" => " (all columns hold categories)",
+        "dg" => " (numbers and categories)",
+        _ => " (all columns hold numbers)",
+    }
+}
+
+fn finding_line(finding: &FindingResult, color: ColorMode) -> String {
+    format!("{}[{}]: {}", color.yellow(&finding.severity.to_string()), finding.code, finding.what)
+}
+
+fn training_line(result: &RunResult, training: &Training) -> String {
+    let stopped = serde_json::to_value(training.stopped).unwrap_or_default();
+    format!(
+        "method {}: walk {}, {}, {} of {} iterations of {} ({}), learning rate {}, {} hidden units, seed {}",
+        result.method,
+        training.walk,
+        training.objective,
+        training.iterations,
+        training.most_iterations,
+        training.batch_size,
+        stopped.as_str().unwrap_or("stopped"),
+        training.learning_rate,
+        training.hidden,
+        result.seed
+    )
+}
+
+/// Whether the method gives one graph and no probabilities.
+fn is_single(result: &RunResult) -> bool {
+    result.posterior.by == Source::None
+}
+
+fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
+    let Trust { is_low, text: trust } = trust(result);
+    let warning =
+        if is_low { format!("{}: ", color.yellow("warning[low-confidence]")) } else { String::new() };
+    writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {trust}"), "  "))?;
+    if let Some(sortability) = &result.sortability {
+        writeln!(text, "{}", wrapped(&sortability.verdict, "  "))?;
+    }
+    if let Some(metrics) = &result.metrics {
+        let graph = &metrics.graph;
+        let line = format!(
+            "against the truth: SHD {} ({} with reversible edges either way), CPDAG-SHD {}, TPR {:.2}, FDR {:.2}, AUROC {:.2}, expected SHD {:.1}",
+            graph.shd,
+            metrics.class_shd,
+            graph.cpdag_shd,
+            graph.tpr,
+            graph.fdr,
+            metrics.auroc,
+            metrics.expected_shd
+        );
+        writeln!(text, "{}", wrapped(&line, "  "))?;
+    }
+    Ok(())
+}
