@@ -429,14 +429,18 @@ fn constraints_that_cannot_hold() {
         table("age,dose,pulse", 60, |row| format!("{},{},{}", noise(row, 1), noise(row, 2), noise(row, 3)));
     let home =
         Home::with(&[("data.csv", &data), ("cycle.txt", "/knowledge\nrequiredirect\nage dose\ndose age\n")]);
-    let edge = "write A->B with two names of columns";
+    let edge = "give names of columns; `*` stands for any letters";
     let cases = [
         (
             "--require agee->dose",
             "[unknown-column]: require agee->dose: no variable is named 'agee'; did you mean 'age'?",
             edge,
         ),
-        ("--forbid age", "[bad-constraint]: forbid age: 'age' is not an edge: write it as A->B", edge),
+        (
+            "--forbid age",
+            "[bad-constraint]: forbid age: 'age' is not an edge: write it as A->B",
+            "write A->B with two names of columns",
+        ),
         (
             "--require age->dose --require dose->pulse --require pulse->age",
             "[contradictory-constraints]: these constraints cannot all hold: require age->dose; require dose->pulse; \

@@ -265,7 +265,7 @@ fn a_published_network_can_be_simulated() {
         ("--network alarm --nodes 5", "cannot be used with"),
         (
             "--network alarm --standardize",
-            "error[option-without-effect]: option 'standardize' has no effect on network",
+            "error[option-without-effect]: option 'standardize' has no effect on a network",
         ),
         ("--network asia", "invalid value 'asia'"),
     ] {

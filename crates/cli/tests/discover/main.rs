@@ -91,7 +91,7 @@ fn paths_that_are_sure_without_an_edge_are_listed() {
     let names = fs::read_to_string(home.path().join("d/data.csv")).unwrap();
     assert!(names.starts_with("X1,X2,X3"));
     let text = said(home.path(), "discover d/data.csv --require X1->X2 --require X2->X3");
-    assert!(text.contains("indirect: ") && text.contains("X1 ~> X3 (1.00)"), "{text}");
+    assert!(text.contains("indirect (1): ") && text.contains("X1 ~> X3 (1.00)"), "{text}");
     assert!(!text.contains("X1 ~> X2"), "an edge is no indirect path: {text}");
 }
 

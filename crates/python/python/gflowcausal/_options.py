@@ -110,6 +110,9 @@ DISCOVERY = (
     "restarts",
     "turning",
     "test",
+    "tiers",
+    "exogenous",
+    "outcome",
     "require",
     "forbid",
     "max_parents",
@@ -150,6 +153,9 @@ class Options:
         restarts: int | None = None,
         turning: bool = False,
         test: Test | None = None,
+        tiers: Sequence[str] | None = None,
+        exogenous: Sequence[str] | None = None,
+        outcome: Sequence[str] | None = None,
         require: Sequence[str | tuple[str, str]] | None = None,
         forbid: Sequence[str | tuple[str, str]] | None = None,
         max_parents: int | None = None,
@@ -239,10 +245,17 @@ class Options:
         test
             The test of independence of method ``pc``. One of fisher-z, g-square, chi-square. If not given: by
             the columns' types. Read by pc.
+        tiers
+            A list: which variables come before which, such as ``age, sex | dose | outcome``: no edge leads
+            back. A lone ``*`` is all others.
+        exogenous
+            A list: variables that nothing causes, such as ``age, sex``.
+        outcome
+            A list: variables that cause nothing.
         require
             A list: an edge that must be there.
         forbid
-            A list: an edge that must not be there.
+            A list: an edge that must not be there; ``*->age`` forbids all that lead there.
         max_parents
             The most parents of a variable. If not given: no limit.
         knowledge
@@ -304,6 +317,9 @@ class Options:
         self.restarts = restarts
         self.turning = turning
         self.test = test
+        self.tiers = tiers
+        self.exogenous = exogenous
+        self.outcome = outcome
         self.require = require
         self.forbid = forbid
         self.max_parents = max_parents
