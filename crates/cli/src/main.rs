@@ -5,6 +5,7 @@ mod completions;
 mod convert;
 mod discover;
 mod doctor;
+mod effect;
 mod evaluate;
 mod failure;
 mod input;
@@ -35,6 +36,7 @@ use crate::output::Common;
   gflowcausal discover sachs
   gflowcausal doctor data.csv && gflowcausal discover data.csv --out run
   gflowcausal plot run --out graph.svg   # and open run/report.html
+  gflowcausal effect run --effect outcome   # what moves it, and how sure
   gflowcausal simulate --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal evaluate d/truth.json --truth d/truth.csv
   gflowcausal help discover
@@ -58,6 +60,7 @@ enum Verb {
     Bench(bench::Arguments),
     Report(report::Arguments),
     Plot(plot::Arguments),
+    Effect(effect::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -74,6 +77,7 @@ impl Verb {
             Self::Bench(arguments) => arguments.common,
             Self::Report(arguments) => arguments.common,
             Self::Plot(arguments) => arguments.common,
+            Self::Effect(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
         }
     }
@@ -90,6 +94,7 @@ impl Verb {
             Self::Bench(arguments) => bench::run(arguments),
             Self::Report(arguments) => report::run(arguments),
             Self::Plot(arguments) => plot::run(arguments),
+            Self::Effect(arguments) => effect::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),
         }
     }

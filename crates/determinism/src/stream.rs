@@ -48,6 +48,10 @@ pub enum Stream {
     LayeringStart { start: u64 },
     /// The seed of one part of many draws.
     Part { k: u64 },
+    /// The parameters that are drawn for one graph, where effects are computed.
+    EffectParameters { graph: u64 },
+    /// The probabilities that are drawn for one cause in one graph, where effects are computed.
+    EffectProbabilities { cause: u64, graph: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -75,6 +79,8 @@ impl Stream {
             Self::Layering { start, round } => [50, start, round],
             Self::LayeringStart { start } => [51, start, 0],
             Self::Part { k } => [52, k, 0],
+            Self::EffectParameters { graph } => [60, graph, 0],
+            Self::EffectProbabilities { cause, graph } => [61, cause, graph],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

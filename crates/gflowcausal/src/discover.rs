@@ -329,7 +329,7 @@ fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
     }
 }
 
-fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, Table>, Error> {
+pub(crate) fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, Table>, Error> {
     if exclude.is_empty() {
         return Ok(Cow::Borrowed(table));
     }

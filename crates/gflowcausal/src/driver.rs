@@ -117,7 +117,11 @@ impl RunRequest<'_> {
             let (budget, deadlines) = (self.time_budget, &deadlines);
             scope.spawn(move || keep_time(budget, start, deadlines, &done));
             let found = problem.discover(&mut context)?;
-            let result = found.to_result(&file.config, data, self.truth.as_ref());
+            let mut result = found.to_result(&file.config, data, self.truth.as_ref());
+            result.effects = match self.data {
+                RunData::Rows(table) => found.all_effects(&result, Some(table), &file.config),
+                RunData::Moments(..) => found.all_effects(&result, None, &file.config),
+            };
             Ok::<_, Error>((found, result))
         })?;
         clock.seconds.total = start.elapsed().as_secs_f64();

@@ -158,6 +158,14 @@ pub enum Error {
     /// Something to show that the run does not have.
     #[error("this run has no {what}: method '{method}' gives none")]
     NotInRun { what: &'static str, method: String },
+    /// A score that says nothing about effects.
+    #[error(
+        "there are no effects for score '{score}': they need linear equations, or categories in every column"
+    )]
+    NoEffects { score: String },
+    /// An intervention that cannot be.
+    #[error("intervention '{text}': {reason}")]
+    Intervention { text: String, reason: String },
     /// A picture or page that cannot be made.
     #[error("cannot make the picture: {reason}")]
     Picture { reason: String },
@@ -227,6 +235,8 @@ impl Error {
             Self::UnfinishedRun { .. } => "unfinished-run",
             Self::OtherVersion { .. } => "run-of-another-version",
             Self::NotInRun { .. } => "not-in-run",
+            Self::NoEffects { .. } => "no-effects",
+            Self::Intervention { .. } => "bad-option",
             Self::Picture { .. } => "no-picture",
             Self::ConfigFile { .. } => "bad-config-file",
             Self::Missing(error) => error.code(),
@@ -318,6 +328,10 @@ impl Error {
                 "use the version of the program that wrote it, or start the run again".into()
             }
             Self::NotInRun { .. } => "plot another kind".into(),
+            Self::NoEffects { .. } => {
+                Advice::new("run again with ").set("score", "bic").then(", or bdeu if all are categories")
+            }
+            Self::Intervention { .. } => "name each variable once, with a value that it can have".into(),
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
             Self::Missing(error) => error.advice(),
             Self::NothingFound => "give it more time".into(),

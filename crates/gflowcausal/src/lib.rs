@@ -10,6 +10,7 @@ mod dag_posterior;
 mod data_file;
 mod discover;
 mod driver;
+mod effects;
 mod error;
 mod fingerprint;
 mod front_end;
@@ -46,6 +47,9 @@ pub use config::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestNam
 pub use data_file::{DataFile, NamedTable};
 pub use discover::{Discovery, Problem, Training, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
+pub use effects::{
+    EffectModel, EffectRequest, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult,
+};
 pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use front_end::FrontEnd;

@@ -7,6 +7,7 @@ use gflowcausal_graph_io::{Format, csv_name};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use crate::effects::{EFFECTS, EffectsResult, MOMENTS, StoredMoments};
 use crate::posterior::GraphSample;
 use crate::run_file::check_version;
 use crate::training_log::{read_log, write_log};
@@ -32,6 +33,12 @@ pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Res
     dir.write("edges.csv", |out| write_edges(out, result))?;
     dir.write("edge_probabilities.csv", |out| write_probabilities(out, found))?;
     dir.write("samples.jsonl", |out| write_samples(out, &found.names, &found.draws))?;
+    if let Some(moments) = StoredMoments::of(found) {
+        write_json(dir, MOMENTS, &moments)?;
+    }
+    if let Some(effects) = &result.effects {
+        write_json(dir, EFFECTS, effects)?;
+    }
     if let Some(training) = &found.training {
         dir.write("training.csv", |out| write_log(out, &training.history))?;
     }
@@ -40,6 +47,13 @@ pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Res
         out.write_all(b"\n")
     })?;
     Ok(dir.write_checksums()?)
+}
+
+fn write_json(dir: &RunDir, name: &str, value: &impl Serialize) -> Result<(), Error> {
+    Ok(dir.write(name, |out| {
+        serde_json::to_writer(&mut *out, value)?;
+        out.write_all(b"\n")
+    })?)
 }
 
 /// Refuses names that one of the formats has no place for, before anything is computed.
@@ -144,7 +158,7 @@ impl RunResult {
             other => other,
         })?;
         check_version(&dir.file("result.json"), Some(&result.version))?;
-        Ok(result)
+        Ok(Self { effects: read_effects(dir)?, ..result })
     }
 
     /// The same of the bytes of `result.json` and `samples.jsonl`; `log` gives those of `training.csv`, where there was
@@ -170,6 +184,16 @@ impl RunResult {
         result.run = run;
         Ok(result)
     }
+}
+
+/// The effects of all pairs, where the run has them.
+fn read_effects(dir: &RunDir) -> Result<Option<EffectsResult>, Error> {
+    if !dir.file(EFFECTS).exists() {
+        return Ok(None);
+    }
+    let damaged =
+        |error: serde_json::Error| Error::DamagedRun { path: dir.file(EFFECTS), reason: error.to_string() };
+    serde_json::from_slice(&dir.read_checked(EFFECTS)?).map(Some).map_err(damaged)
 }
 
 fn read_samples(bytes: &[u8]) -> Result<Vec<SampleSummary>, String> {

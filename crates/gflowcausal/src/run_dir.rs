@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::effects::{EFFECTS, MOMENTS};
 use crate::fingerprint::digest;
 use crate::{Error, RunFile, stored_run};
 
@@ -70,7 +71,7 @@ pub struct RunDir {
 }
 
 /// Every file that a run writes, the configuration first.
-pub(crate) const RUN_FILES: [&str; 15] = [
+pub(crate) const RUN_FILES: [&str; 17] = [
     CONFIG,
     CHECKSUMS,
     "result.json",
@@ -86,6 +87,8 @@ pub(crate) const RUN_FILES: [&str; 15] = [
     "edges.csv",
     "edge_probabilities.csv",
     "samples.jsonl",
+    MOMENTS,
+    EFFECTS,
 ];
 
 /// The configuration of a run.

@@ -3,6 +3,7 @@
 mod chains;
 mod consensus;
 mod coverage;
+mod effects;
 mod exact;
 mod importance;
 mod recapture;
@@ -12,6 +13,10 @@ mod summary;
 pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw, Summary};
 pub use consensus::Consensus;
 pub use coverage::Coverage;
+pub use effects::{
+    Categories, DiscreteEffects, EffectDistribution, EffectSettings, Histogram, LevelEffects, LinearData,
+    LinearEffects, Outcome, Scale, WeightedDag,
+};
 pub use exact::{Exact, ExactError, LayerState};
 pub use importance::{GraphSample, Source};
 pub use recapture::log_z_by_recapture;

@@ -121,6 +121,8 @@ fn class(error: &Error) -> &'static str {
         Error::UnfinishedRun { .. } => "UnfinishedRunError",
         Error::OtherVersion { .. } => "OtherVersionError",
         Error::NotInRun { .. } => "NotInRunError",
+        Error::NoEffects { .. } => "NoEffectsError",
+        Error::Intervention { .. } => "InterventionError",
         Error::Picture { .. } => "PictureError",
         Error::File(_) => "FileError",
         _ => "GFlowCausalError",

@@ -6,8 +6,8 @@ use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
-    Config, Error, FrontEnd, Problem, PruneName, RunFile, RunOutcome, RunResult, ScoringModel, StopFlag,
-    with_threads, write_samples,
+    Config, EffectModel, EffectRequest, EffectsResult, Error, FrontEnd, Problem, PruneName, RunFile,
+    RunOutcome, RunResult, ScoringModel, StopFlag, with_threads, write_samples,
 };
 use gflowcausal_report::{
     ColorMode, Extent, PlotKind, TextStyle, html_page, plot_png, plot_svg, result_text,
@@ -80,6 +80,11 @@ impl Fit {
         let log = || Ok(self.log.clone().unwrap_or_default());
         let run = RunFile::parse(&self.file).ok();
         Ok(RunResult::parse(self.result.as_bytes(), &self.samples, log, run)?)
+    }
+
+    fn effects(&self, request: &EffectRequest) -> Result<EffectsResult, Failure> {
+        let model = EffectModel::of_problem(&self.run_result()?, &self.samples, &self.problem()?)?;
+        Ok(model.evaluate(request)?)
     }
 
     fn draw(&self, count: usize, seed: u64, stop: &StopFlag) -> Result<Vec<u8>, Failure> {
@@ -168,6 +173,29 @@ impl Fit {
     fn report(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fit = slf.clone().unbind();
         run_interruptible(slf.py(), move |_| Ok(html_page(&fit.get().run_result()?)?))
+    }
+
+    /// Causal effects, in JSON: of pairs, or of all interventions at once if there are any.
+    #[pyo3(signature = (causes, effects, interventions, *, level, direct, standardized, seed, threads))]
+    #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
+    fn effect(
+        slf: &Bound<'_, Self>,
+        causes: Vec<String>,
+        effects: Vec<String>,
+        interventions: Vec<(String, String)>,
+        level: f64,
+        direct: bool,
+        standardized: bool,
+        seed: u64,
+        threads: usize,
+    ) -> PyResult<String> {
+        let fit = slf.clone().unbind();
+        let (is_direct, is_standardized) = (direct, standardized);
+        let request =
+            EffectRequest { causes, effects, interventions, level, is_direct, is_standardized, seed };
+        run_interruptible(slf.py(), move |_| {
+            with_threads(threads, || crate::json(&fit.get().effects(&request)?))
+        })
     }
 
     /// One picture of the run, as SVG or PNG.

@@ -1,5 +1,6 @@
 //! What a run found, for people: text, pictures and one HTML page.
 
+mod effects_text;
 mod html;
 mod indexed;
 mod layout;
@@ -9,6 +10,7 @@ mod trust;
 
 use gflowcausal::{Error, RunDir, RunResult};
 
+pub use effects_text::effects_text;
 pub use html::html_page;
 pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
 pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};

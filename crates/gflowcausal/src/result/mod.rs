@@ -13,7 +13,7 @@ use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
 use crate::posterior::{GraphSample, Source};
-use crate::{Config, Error, RunFile};
+use crate::{Config, EffectsResult, Error, RunFile};
 
 pub use edges::{CpdagResult, EdgeResult, GraphResult};
 pub use metrics::{MetricsResult, SortabilityResult};
@@ -64,6 +64,9 @@ pub struct RunResult {
     /// The drawn graphs, in a few numbers each: what a report needs of `samples.jsonl`.
     #[serde(skip)]
     pub samples: Vec<SampleSummary>,
+    /// The effects of all pairs, where there is an `effects.json`.
+    #[serde(skip)]
+    pub effects: Option<EffectsResult>,
     /// The configuration and the data's file, where there is a `config.toml`.
     #[serde(skip)]
     pub run: Option<RunFile>,
@@ -185,7 +188,7 @@ impl Discovery {
     }
 
     /// The result of `work`; none if it takes longer than a run that was stopped has.
-    fn in_time<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn in_time<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         interruptible(&self.grace, work)
     }
 
@@ -216,6 +219,7 @@ impl Discovery {
             findings: self.findings.iter().map(FindingResult::new).collect(),
             seconds: Seconds::default(),
             samples: self.draws.iter().map(SampleSummary::from).collect(),
+            effects: None,
             run: None,
         }
     }

@@ -242,6 +242,14 @@ class NotInRunError(InputError):
     """Something to show that the run does not have."""
 
 
+class NoEffectsError(InputError):
+    """A score that says nothing about causal effects."""
+
+
+class InterventionError(InputError):
+    """An intervention that cannot be: a variable set twice, or to a value that it cannot have."""
+
+
 class PictureError(GFlowCausalError):
     """A picture or page that cannot be made."""
 

@@ -19,6 +19,7 @@ from ._errors import ArgumentError, NotFittedError
 from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
 from ._knowledge import edge_texts, knowledge_options
+from ._optional import need
 from ._options import DISCOVERY, Options
 from ._progress import Notify
 from ._samples import Samples
@@ -41,6 +42,8 @@ class GFlowCausal(Options):
         linear regressions, 0 where there is no edge and nan where a score has none.
     order_, score_, posterior_, sortability_, training_, findings_, metrics_, result_
         The causal order; the score of the graph; parts of ``result_``, the object that ``--format json`` prints.
+    effects_
+        The total causal effect of each variable on each other one, with the uncertainty of graph and parameters.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -183,6 +186,65 @@ class GFlowCausal(Options):
         names: list[str] = self.result_["data"]["variables"]
         return names
 
+    def effect(
+        self, cause: Any, effect: Any, *, level: float = 0.9, direct: bool = False, standardized: bool = False
+    ) -> dict[str, Any]:
+        """The causal effect of one variable on another, over all drawn graphs.
+
+        The dictionary holds ``mean``, ``low`` and ``high`` (the interval of ``level``), ``probability_none`` (no directed path),
+        ``probability_positive`` and a ``histogram``. Between categories it is the contrast with the largest mean; all are in `effects`.
+        Assumes no hidden common causes: see ``effects(...)["assumptions"]``.
+
+        >>> from gflowcausal import GFlowCausal
+        >>> model = GFlowCausal(method="exact", samples=100).fit("sachs")
+        >>> sorted(model.effect("PKA", "Akt"))[:3]
+        ['cause', 'effect', 'high']
+        """
+        found = self.effects(cause, effect, level=level, direct=direct, standardized=standardized)["effects"]
+        if not found:
+            raise ArgumentError(f"{cause!r} has no effect on itself", "bad-option", "name two variables")
+        return max(found, key=lambda one: abs(one["mean"]))
+
+    def effects(
+        self,
+        cause: Any = None,
+        effect: Any = None,
+        *,
+        level: float = 0.9,
+        direct: bool = False,
+        standardized: bool = False,
+    ) -> dict[str, Any]:
+        """The effects of all pairs, of one ``cause`` or on one ``effect``: the object that ``effect --format json`` prints."""
+        named = [[] if name is None else [str(name)] for name in (cause, effect)]
+        return self._effects(*named, {}, level=level, direct=direct, standardized=standardized)
+
+    def under(self, interventions: Mapping[Any, Any], *, level: float = 0.9) -> list[dict[str, Any]]:
+        """What becomes of the other variables when some are set: ``model.under({"dose": 2.0, "diet": 0})``."""
+        if not isinstance(interventions, Mapping) or not interventions:
+            raise ArgumentError("interventions must be a dictionary of variables and values", "bad-option")
+        found = self._effects([], [], interventions, level=level, direct=False, standardized=False)
+        outcomes: list[dict[str, Any]] = found["outcomes"]
+        return outcomes
+
+    @property
+    def effects_(self) -> Any:
+        """The total effects of all pairs: a data frame if the data came as one, else a list of dictionaries."""
+        found = self.effects()["effects"]
+        rows = [{key: value for key, value in one.items() if key != "histogram"} for one in found]
+        return need(self._frame, "effects_").DataFrame(rows) if self._frame != "numpy" else rows
+
+    def _effects(self, causes: list[str], effects: list[str], set_to: Mapping[Any, Any], **asked: Any) -> dict[str, Any]:
+        interventions = [(str(name), str(value)) for name, value in set_to.items()]
+        seed, threads = self.result_["seed"] if hasattr(self, "_fit") else 0, self.threads or 0
+        text = self._fitted().effect(causes, effects, interventions, **asked, seed=seed, threads=threads)
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def to_dowhy(self) -> str:
+        """The best graph as the GML text that ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes."""
+        self._fitted()
+        return self.graph_.to_gml()
+
     def to_networkx(self) -> Any:
         """The best graph for networkx."""
         self._fitted()
@@ -228,8 +290,6 @@ class GFlowCausal(Options):
         return hasattr(self, "_fit")
 
     def __sklearn_tags__(self) -> Any:
-        from ._optional import need
-
         utils = need("sklearn.utils", "a pipeline")
         inputs = utils.InputTags(string=True, categorical=True, allow_nan=self.missing != "error")
         return utils.Tags(estimator_type=None, target_tags=utils.TargetTags(required=False), input_tags=inputs)

@@ -203,6 +203,17 @@ class Graph:
         """The graph for Graphviz."""
         return self.to_string("dot")
 
+    def to_gml(self) -> str:
+        """The graph as GML text, for dowhy and others; an edge without direction is two arrows."""
+        lines = ["graph [", "  directed 1"]
+        for k, name in enumerate(self.names):
+            label = name.replace("&", "&amp;").replace('"', "&quot;")
+            lines.append(f'  node [ id {k} label "{label}" ]')
+        arrows = [(a, b) for a, b, *_ in self._graph.directed]
+        arrows += [pair for a, b, *_ in self._graph.undirected for pair in ((a, b), (b, a))]
+        lines += [f"  edge [ source {a} target {b} ]" for a, b in arrows]
+        return "\n".join([*lines, "]"]) + "\n"
+
     def to_svg(self) -> str:
         """A drawing in layers, causes above effects; an edge without direction has no head."""
         return self._graph.to_svg()

@@ -4,6 +4,7 @@ use gflowcausal::graph::Edge;
 use gflowcausal::{EdgeResult, RunnerUpResult};
 use serde::Serialize;
 
+use super::effects::PageEffects;
 use crate::indexed::IndexedRun;
 use crate::layout::{Layout, label};
 
@@ -29,6 +30,8 @@ struct Page<'a> {
     consensus: Vec<(usize, usize)>,
     runners_up: Vec<PageRunnerUp>,
     truth: Option<Vec<(usize, usize)>>,
+    /// The effects of all pairs, where the run has them.
+    effects: Option<PageEffects<'a>>,
     /// Of the best graph itself.
     score: Option<f64>,
     /// Whether there is one graph and no probability.
@@ -62,6 +65,7 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
         consensus: run.consensus.iter().map(|edge| (edge.from, edge.to)).collect(),
         runners_up: runners_up(run),
         truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
+        effects: run.result.effects.as_ref().map(|effects| PageEffects::new(effects, run.names())),
         score: run.result.score.graph,
         single: run.is_single(),
     };
@@ -91,7 +95,7 @@ fn runners_up(run: &IndexedRun<'_>) -> Vec<PageRunnerUp> {
 }
 
 /// Four digits after the point: what a page can show of a probability.
-fn rounded(probability: f64) -> f64 {
+pub(super) fn rounded(probability: f64) -> f64 {
     (probability * 1e4).round() / 1e4
 }
 
@@ -100,7 +104,7 @@ fn tenth(length: f64) -> f64 {
 }
 
 /// Six digits.
-fn short(value: f64) -> f64 {
+pub(super) fn short(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 

@@ -3,6 +3,7 @@
 mod command;
 mod content_security_policy;
 mod data;
+mod effects;
 mod facts;
 
 use gflowcausal::{Error, RunResult};
@@ -18,11 +19,12 @@ const TEMPLATE: &str = include_str!("page/report.html");
 const STYLE: &str = include_str!("page/report.css");
 
 /// The script's parts, in the order in which they need each other. They share one scope.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/data.js"),
     include_str!("page/views.js"),
     include_str!("page/routes.js"),
     include_str!("page/graph.js"),
+    include_str!("page/effects.js"),
     include_str!("page/why.js"),
     include_str!("page/table.js"),
     include_str!("page/heat_map.js"),
@@ -58,6 +60,7 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         metrics => facts::metrics(result),
         single => run.is_single(),
         has_truth => run.truth.is_some(),
+        has_effects => result.effects.is_some(),
         runners_up => result.posterior.runners_up.len(),
         training => if run.history().is_empty() { vec![] } else { training },
         spread => vec![

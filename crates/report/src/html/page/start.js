@@ -70,6 +70,7 @@ watchPointers();
 watchKeys();
 watchMap();
 watchWindow();
+startEffects();
 drawHead();
 drawRows();
 show("best");

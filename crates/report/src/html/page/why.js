@@ -24,6 +24,7 @@ function whyOf({ from, to, kind }) {
     facts.push(["in the best graph", bestEdges.has(pair(to, from)) ? "reversed" : "no"]);
   }
   if (data.runners_up.length) facts.push(["among the runners-up", `${among} of ${data.runners_up.length}`]);
+  facts.push(...effectFacts(from, to));
   const truth = kind === "missing" ? "missing" : verdict(from, to);
   if (truth) facts.push(["against the truth", truth]);
   return facts;

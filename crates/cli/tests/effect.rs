@@ -1,0 +1,101 @@
+//! `effect`, through the binary: pairs, interventions, categories, and clear refusals.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn gflowcausal(home: &Path, line: &str) -> Command {
+    let mut command = Command::cargo_bin("gflowcausal").unwrap();
+    command.current_dir(home).args(line.split(' '));
+    command
+}
+
+fn printed(home: &Path, line: &str) -> String {
+    String::from_utf8(gflowcausal(home, line).assert().success().get_output().stdout.clone()).unwrap()
+}
+
+fn json(home: &Path, line: &str) -> Value {
+    serde_json::from_str(&printed(home, &format!("{line} --format json"))).unwrap()
+}
+
+/// What standard error says of a refusal.
+fn refused(home: &Path, line: &str) -> String {
+    let output = gflowcausal(home, line).assert().code(2).get_output().stderr.clone();
+    String::from_utf8(output).unwrap()
+}
+
+#[test]
+fn linear_effects_need_the_run_directory_alone() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    printed(home, "simulate --nodes 5 --degree 1 --rows 300 --seed 2 --out d");
+    printed(home, "discover d/data.csv --out run");
+    fs::remove_dir_all(home.join("d")).unwrap();
+    let all = json(home, "effect run");
+    let effects = all["effects"].as_array().unwrap();
+    assert_eq!(effects.len(), 20);
+    for effect in effects {
+        let number = |key: &str| effect[key].as_f64().unwrap();
+        let sum = ["none", "positive", "negative"]
+            .map(|part| number(&format!("probability_{part}")))
+            .iter()
+            .sum::<f64>();
+        assert!((sum - 1.0).abs() < 1e-9, "{effect}");
+        assert!(number("low") <= number("median") && number("median") <= number("high"), "{effect}");
+    }
+    assert!(all["assumptions"].as_str().unwrap().contains("no hidden common causes"));
+    let text = printed(home, "effect run");
+    assert!(text.contains("P(no path)") && text.ends_with("linear relations\n"), "{text}");
+    assert_eq!(text, printed(home, "effect run --threads 3"), "threads change nothing");
+    let csv = printed(home, "effect run --effect X2 --standardized --format csv");
+    assert_eq!((csv.lines().count(), csv.starts_with("cause,effect,")), (5, true));
+    let outcomes = json(home, "effect run --do X1=1 --do X2=-1.5");
+    assert_eq!(outcomes["outcomes"].as_array().unwrap().len(), 3);
+    assert!(refused(home, "effect run --cause dose").contains("--cause dose: there is no such variable"));
+    assert!(refused(home, "effect run --do X1").contains("such as dose=1.5"));
+    assert!(refused(home, "effect run --do X1=high").contains("the value is not a number"));
+    assert!(
+        refused(home, "effect run --do X1=1 --direct").contains("--direct has no effect with interventions")
+    );
+    assert!(refused(home, "effect elsewhere").contains("elsewhere"));
+}
+
+#[test]
+fn effects_among_categories_are_probabilities_of_levels() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let mut rows = String::from("rain,wet\n");
+    for k in 0..400 {
+        let rain = k % 4 == 0;
+        let wet = if rain { k % 20 != 0 } else { k % 10 == 3 };
+        rows.push_str(&format!("{},{}\n", if rain { "yes" } else { "no" }, if wet { "yes" } else { "no" }));
+    }
+    fs::write(home.join("weather.csv"), rows).unwrap();
+    printed(home, "discover weather.csv --require rain->wet --out run");
+    let pair = json(home, "effect run --cause rain --effect wet");
+    let effects = pair["effects"].as_array().unwrap();
+    assert_eq!((effects.len(), pair["scale"].as_str().unwrap()), (1, "probability"));
+    let level = |key: &str| effects[0][key].as_str().unwrap().to_owned();
+    assert_eq!((level("effect"), effects[0]["probability_none"].as_f64()), ("wet".into(), Some(0.0)));
+    // 80 of 100 rainy and 40 of 300 dry rows are wet; which level comes first is the reader's choice.
+    let sign = if level("cause_level") == level("effect_level") { 1.0 } else { -1.0 };
+    let mean = effects[0]["mean"].as_f64().unwrap();
+    assert!((sign * mean - (0.8 - 40.0 / 300.0)).abs() < 0.02, "{mean}");
+    let outcomes = json(home, "effect run --do rain=yes");
+    let outcomes = outcomes["outcomes"].as_array().unwrap();
+    let wet = outcomes.iter().find(|outcome| outcome["level"] == "yes").unwrap();
+    assert!((wet["mean"].as_f64().unwrap() - 0.8).abs() < 0.02);
+    assert!(refused(home, "effect run --do rain=snow").contains("its levels are"));
+    assert!(refused(home, "effect run --direct").contains("--direct has no effect with score bdeu"));
+    fs::rename(home.join("weather.csv"), home.join("moved.csv")).unwrap();
+    assert!(refused(home, "effect run").contains("weather.csv"));
+    assert_eq!(
+        json(home, "effect run --cause rain --effect wet --data moved.csv")["effects"],
+        pair["effects"]
+    );
+}

@@ -1,0 +1,129 @@
+//! Causal effects of a run: the effect of an intervention in each drawn graph, and the mixture over the graphs.
+
+mod evaluate;
+mod result;
+mod stored;
+
+use gflowcausal_data::{Moments, Table};
+
+pub(crate) use stored::{EFFECTS, MOMENTS, StoredMoments};
+
+pub use result::{EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
+
+use crate::model::ScoreName;
+use crate::posterior::WeightedDag;
+use crate::{Error, RunResult};
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EffectRequest {
+    /// Only of these causes; of all if there are none.
+    pub causes: Vec<String>,
+    /// Only on these variables; on all if there are none.
+    pub effects: Vec<String>,
+    /// Variables that are set to a value, all at once; then what becomes of the others is told, and no pairs.
+    pub interventions: Vec<(String, String)>,
+    /// How much of the distribution an interval holds.
+    pub level: f64,
+    /// Effects along the edge alone, and not along all directed paths.
+    pub is_direct: bool,
+    /// In standard deviations, and not in the data's units.
+    pub is_standardized: bool,
+    /// Where random numbers come from.
+    pub seed: u64,
+}
+
+impl Default for EffectRequest {
+    fn default() -> Self {
+        Self {
+            causes: Vec::new(),
+            effects: Vec::new(),
+            interventions: Vec::new(),
+            level: 0.9,
+            is_direct: false,
+            is_standardized: false,
+            seed: 0,
+        }
+    }
+}
+
+/// The graphs of a run, and the data that their parameters are estimated from.
+pub struct EffectModel {
+    names: Vec<String>,
+    graphs: Vec<WeightedDag>,
+    data: EffectData,
+    /// What the run is, without any effects.
+    about: EffectsResult,
+}
+
+/// What the parameters of a graph are estimated from.
+enum EffectData {
+    /// Linear equations.
+    Linear(Moments),
+    /// Tables of probabilities.
+    Categories(Table),
+}
+
+/// How a score describes a variable given its parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mechanism {
+    /// A linear equation.
+    Linear,
+    /// A table of probabilities.
+    Categories,
+    /// A curve or surface.
+    Nonlinear,
+}
+
+impl Mechanism {
+    fn of(score: &str) -> Self {
+        let name: Option<ScoreName> = score.parse().ok();
+        match name {
+            Some(ScoreName::Bdeu) => Self::Categories,
+            Some(
+                ScoreName::Dg
+                | ScoreName::Quadratic
+                | ScoreName::QuadraticEqual
+                | ScoreName::Gp
+                | ScoreName::Spline,
+            ) => Self::Nonlinear,
+            _ => Self::Linear,
+        }
+    }
+
+    /// What has to hold for the effects to be right, in one sentence.
+    fn assumptions(self) -> &'static str {
+        match self {
+            Self::Linear => {
+                "assumes no hidden common causes, no cycles, no selection of rows, and linear relations"
+            }
+            Self::Categories | Self::Nonlinear => {
+                "assumes no hidden common causes, no cycles, and no selection of rows"
+            }
+        }
+    }
+}
+
+impl EffectModel {
+    /// The effects of the run `result` with the drawn `graphs`; `moments` or `table` are of the rows that the run worked on.
+    ///
+    /// # Errors
+    /// When the score has no effects, or what they are estimated from is not there.
+    pub(crate) fn new(
+        result: &RunResult,
+        graphs: Vec<WeightedDag>,
+        moments: Option<&Moments>,
+        table: Option<&Table>,
+    ) -> Result<Self, Error> {
+        let refused = || Error::NoEffects { score: result.score.name.clone() };
+        let mechanism = Mechanism::of(&result.score.name);
+        let data = match mechanism {
+            Mechanism::Linear => EffectData::Linear(moments.ok_or_else(refused)?.clone()),
+            Mechanism::Categories => EffectData::Categories(table.ok_or_else(refused)?.clone()),
+            Mechanism::Nonlinear => return Err(refused()),
+        };
+        let names = result.data.variables.clone();
+        let about = EffectsResult::about(result, graphs.len(), mechanism.assumptions());
+        Ok(Self { names, graphs, data, about })
+    }
+}

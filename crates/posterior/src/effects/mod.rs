@@ -1,0 +1,64 @@
+//! Causal effects over drawn graphs: for each graph the effect that its parameters' posterior gives, and the mixture of them.
+
+mod discrete;
+mod linear;
+mod mixture;
+mod regression;
+
+use std::collections::BTreeMap;
+
+use gflowcausal_graph::{Dag, Edge};
+
+pub use discrete::{Categories, DiscreteEffects, LevelEffects};
+pub use linear::{LinearData, LinearEffects, Outcome, Scale};
+pub use mixture::{EffectDistribution, Histogram};
+
+use crate::GraphSample;
+use crate::importance::shares;
+
+/// A graph and its share of all that were drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedDag {
+    /// The graph.
+    pub dag: Dag,
+    /// Its probability among the drawn graphs.
+    pub weight: f64,
+}
+
+impl WeightedDag {
+    /// The graphs of `draws`, each once, in the order of their first appearance.
+    #[must_use]
+    pub fn of_draws(draws: &[GraphSample]) -> Vec<Self> {
+        let mut places: BTreeMap<Vec<Edge>, usize> = BTreeMap::new();
+        let mut graphs: Vec<Self> = Vec::new();
+        for (draw, share) in draws.iter().zip(shares(draws)) {
+            let place = *places.entry(draw.dag.edges().collect()).or_insert(graphs.len());
+            match graphs.get_mut(place) {
+                Some(known) => known.weight += share,
+                None => graphs.push(Self { dag: draw.dag.clone(), weight: share }),
+            }
+        }
+        graphs
+    }
+
+    /// How many of about `draws` parameter draws are of this graph: at least one, so that no graph is left out.
+    fn parameter_draws(&self, draws: usize) -> usize {
+        ((self.weight * draws as f64).round() as usize).max(1)
+    }
+}
+
+/// How effects are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EffectSettings {
+    /// Where random numbers come from.
+    pub seed: u64,
+    /// About how many parameter vectors are drawn, over all graphs together.
+    pub draws: usize,
+}
+
+impl Default for EffectSettings {
+    /// Enough that the ends of a 90 % interval are those of a 90 ± 1 % interval.
+    fn default() -> Self {
+        Self { seed: 0, draws: 4000 }
+    }
+}

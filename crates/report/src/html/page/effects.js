@@ -1,0 +1,65 @@
+// What an intervention does: the effect of a chosen pair, and what moves a chosen variable.
+const effects = data.effects;
+const effectsOf = new Map();
+for (const effect of effects?.pairs ?? []) {
+  const key = pair(effect.cause, effect.effect);
+  effectsOf.set(key, [...(effectsOf.get(key) ?? []), effect]);
+}
+
+const strength = ({ rank }) => Math.abs(rank);
+const short = (value) => Number(value.toPrecision(3)).toString();
+const range = ({ low, high }) => `${short(low)} … ${short(high)}`;
+
+/** The facts about the effect of one variable on another, of the strongest contrast where there are several. */
+function effectFacts(from, to) {
+  const [effect] = [...(effectsOf.get(pair(from, to)) ?? [])].sort((a, b) => strength(b) - strength(a));
+  if (!effect) return [];
+  return [
+    [effect.levels ? `effect, ${effect.levels}` : "total effect", short(effect.mean)],
+    [`${Math.round(100 * effects.level)} % interval`, range(effect)],
+    ["no directed path", fixed(effect.none, 2)],
+  ];
+}
+
+/** Bars of a distribution, with the mass at zero as a bar of its own. */
+function bars({ bars, none, mean }) {
+  const picture = svg("svg", { class: "figure spark", viewBox: "0 0 120 20", width: 120, height: 20, role: "img" });
+  svg("title", {}, picture).textContent = `mean ${short(mean)}, zero with probability ${none.toFixed(2)}`;
+  if (!bars) return picture;
+  const [low, high, weights] = bars;
+  const highest = Math.max(none, ...weights);
+  const bar = (x, width, weight) => {
+    const height = (18 * weight) / highest;
+    svg("rect", { x, y: 19 - height, width, height, fill: "currentColor" }, picture);
+  };
+  const width = 116 / weights.length;
+  weights.forEach((weight, at) => weight > 0 && bar(2 + at * width, width - 0.5, weight));
+  if (none > 0) bar(Math.max(0, Math.min(118, 2 + (116 * (0 - low)) / (high - low) - 1)), 2, none);
+  return picture;
+}
+
+/** What moves `node`, strongest first. */
+function drawCauses(node) {
+  const rows = (effects?.pairs ?? []).filter((effect) => effect.effect === node && effect.none < 0.99);
+  rows.sort((a, b) => strength(b) - strength(a));
+  const head = ["cause", "effect", `${Math.round(100 * effects.level)} % interval`, "no path", "above 0", "distribution"];
+  const line = (effect) => html("tr", {},
+    html("td", {}, named(effect.cause), effect.levels ? ` ${effect.levels}` : ""),
+    html("td", {}, short(effect.mean)), html("td", {}, range(effect)), html("td", {}, fixed(effect.none, 2)),
+    html("td", {}, fixed(effect.positive, 2)), html("td", {}, bars(effect)));
+  find("causes-head").replaceChildren(html("tr", {}, ...head.map((words) => html("th", { scope: "col" }, words))));
+  find("causes-rows").replaceChildren(...rows.map(line));
+  find("causes-count").textContent = rows.length
+    ? `${rows.length} that may move it; ${effects.assumptions}`
+    : "Nothing: no directed path to it has a probability of 0.01 or more.";
+}
+
+function startEffects() {
+  const choice = find("moved");
+  if (!effects || !choice) return;
+  choice.append(...names.map((name, node) => html("option", { value: node }, name)));
+  const likeliest = names.map((_, node) => effects.pairs.reduce((sum, e) => sum + (e.effect === node ? 1 - e.none : 0), 0));
+  choice.value = likeliest.indexOf(Math.max(...likeliest));
+  choice.addEventListener("change", () => drawCauses(Number(choice.value)));
+  drawCauses(Number(choice.value));
+}
