@@ -4,13 +4,13 @@
 
 mod run;
 
-use gflowcausal_flow::{Policy, SampleMode};
+use gflowcausal_flow::Policy;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     for bytes in [bytes.to_vec(), run::sealed(bytes)] {
         if let Ok(policy) = Policy::parse(bytes, &run::constraints()) {
-            _ = policy.sampler().sample(1, 0, SampleMode::Policy);
+            _ = policy.sampler().sample(1, 0);
         }
     }
 });

@@ -76,7 +76,12 @@ impl<'a> Trainer<'a> {
         let means = reader.network("adam.means", &*self.network)?;
         let squares = reader.network("adam.squares", &*self.network)?;
         self.adam = Adam { steps: 0, means, squares };
-        self.restore_scalars(&reader.numbers("scalars", self.scalars().len())?);
+        let scalars = reader.numbers("scalars", self.scalars().len())?;
+        let counts = [scalars[0], scalars[1], scalars[3]];
+        if !counts.into_iter().all(is_count) {
+            return Err(reader.damaged("a number of steps that no run has taken"));
+        }
+        self.restore_scalars(&scalars);
         self.best = reader.terminals("best", &*self.environment)?.pop().map(Best::from);
         let kept = reader.terminals("replay.best", &*self.environment)?;
         let recent = reader.terminals("replay.recent", &*self.environment)?;
@@ -130,6 +135,11 @@ impl<'a> Trainer<'a> {
         writer.network("network", &*self.network, self.network.parameters());
         writer.bytes().expect("every tensor has the size of its shape")
     }
+}
+
+/// Whether `number` counts something: whole, and small enough for one more to be another number.
+fn is_count(number: f64) -> bool {
+    number.fract() == 0.0 && (0.0..1e15).contains(&number)
 }
 
 /// Refuses a file that is no whole checkpoint of this program, whatever run it is of.
