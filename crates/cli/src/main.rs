@@ -1,6 +1,7 @@
 //! The command line of GFlowCausal: reads arguments, runs one verb, turns its outcome into an exit code.
 
 mod bench;
+mod compare;
 mod completions;
 mod convert;
 mod discover;
@@ -61,6 +62,7 @@ enum Verb {
     Report(report::Arguments),
     Plot(plot::Arguments),
     Effect(effect::Arguments),
+    Compare(compare::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -78,6 +80,7 @@ impl Verb {
             Self::Report(arguments) => arguments.common,
             Self::Plot(arguments) => arguments.common,
             Self::Effect(arguments) => arguments.common,
+            Self::Compare(arguments) => arguments.common,
             Self::Completions(_) => Common::default(),
         }
     }
@@ -95,6 +98,7 @@ impl Verb {
             Self::Report(arguments) => report::run(arguments),
             Self::Plot(arguments) => plot::run(arguments),
             Self::Effect(arguments) => effect::run(arguments),
+            Self::Compare(arguments) => compare::run(arguments),
             Self::Completions(arguments) => completions::run(arguments),
         }
     }

@@ -21,12 +21,19 @@ pub(crate) struct Arguments {
     /// The directory of a run that `discover --out` wrote.
     #[arg(value_name = "RUN")]
     run: PathBuf,
+    /// Leave out the rows of the data from which pictures of two columns are drawn.
+    #[arg(long)]
+    without_rows: bool,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
-    write_report(&dir, &RunResult::read(&dir)?)?;
+    let mut result = RunResult::read(&dir)?;
+    if arguments.without_rows {
+        result.preview = None;
+    }
+    write_report(&dir, &result)?;
     print_text(&format!("{}\n", dir.file(REPORT).display()))
 }

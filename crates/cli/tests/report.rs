@@ -50,20 +50,18 @@ fn a_report_is_written_again_to_the_same_bytes() {
 fn a_report_says_what_was_run_and_loads_nothing() {
     let home = runs();
     let page = fs::read_to_string(home.path().join("run/report.html")).unwrap().replace("&#x2f;", "/");
-    let file = home.path().join("d/data.csv");
     for part in [
         "200 rows × 6 variables",
         "<dt>Walk</dt><dd><bdi>order</bdi></dd>",
-        &format!(
-            "gflowcausal discover {} --iterations 20 --samples 50 --require &#x27;X1-&gt;X2&#x27;",
-            file.display()
-        ),
+        "gflowcausal discover data.csv --iterations 20 --samples 50 --require &#x27;X1-&gt;X2&#x27;",
+        "--truth truth.csv</code>",
         "Against the truth",
         "directions away",
         "Temperature</text>",
     ] {
         assert!(page.contains(part), "no {part:?}");
     }
+    assert!(!page.contains(&home.path().display().to_string()), "where files lie is nobody's business");
     let exact = fs::read_to_string(home.path().join("exact/report.html")).unwrap();
     assert!(
         exact.contains("<h3>Probabilities</h3><p>Exact, over all DAGs, each counted once.</p>")
@@ -78,10 +76,10 @@ fn a_report_says_what_was_run_and_loads_nothing() {
 }
 
 #[test]
-fn every_kind_is_drawn_in_both_formats() {
+fn every_kind_is_drawn_in_every_format() {
     let home = runs();
-    for kind in ["graph", "probabilities", "training"] {
-        for ending in ["svg", "png"] {
+    for kind in ["graph", "consensus", "cpdag", "probabilities", "training"] {
+        for ending in ["svg", "png", "pdf"] {
             let file = format!("{kind}.{ending}");
             let plot = ["plot", "run", "--kind", kind, "--out", &file];
             gflowcausal(home.path(), &plot).assert().success().stdout(format!("{file}\n"));
@@ -90,11 +88,16 @@ fn every_kind_is_drawn_in_both_formats() {
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         let png = fs::read(home.path().join(format!("{kind}.png"))).unwrap();
         assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+        let pdf = fs::read(home.path().join(format!("{kind}.pdf"))).unwrap();
+        assert!(pdf.starts_with(b"%PDF-1.4") && pdf.ends_with(b"%%EOF\n"));
     }
     let graph = fs::read_to_string(home.path().join("graph.svg")).unwrap();
     let edges = fs::read_to_string(home.path().join("run/edges.csv")).unwrap().lines().count() - 1;
     assert_eq!(graph.matches("class=\"line\"").count(), edges);
     assert_eq!(graph.matches("class=\"node\"").count(), 6);
+    gflowcausal(home.path(), &["plot", "run", "--least", "0.999999", "--out", "few.svg"]).assert().success();
+    let few = fs::read_to_string(home.path().join("few.svg")).unwrap();
+    assert!(few.matches("class=\"line\"").count() < edges, "only the required edge is certain");
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn what_cannot_be_shown_is_refused_with_a_way_out() {
         "{said}"
     );
     let said = plot("run", "graph", "x.gif");
-    assert!(said.contains("end the name in .svg or .png"), "{said}");
+    assert!(said.contains("end the name in .svg, .png or .pdf"), "{said}");
     assert!(plot("nowhere", "graph", "x.svg").starts_with("error[not-found]: "));
     assert!(
         refused(home.path(), &["report", "d"]).starts_with("error[not-found]: cannot read 'd/result.json'")
@@ -117,4 +120,57 @@ fn what_cannot_be_shown_is_refused_with_a_way_out() {
     let said = refused(home.path(), &["report", "run"]);
     assert!(said.starts_with("error[damaged-run]: 'run/result.json' is damaged: "), "{said}");
     assert!(!home.path().join("x.svg").exists() && !home.path().join("x.gif").exists());
+}
+
+#[test]
+fn rows_can_be_left_out_of_a_report() {
+    let home = runs();
+    let page = || fs::read_to_string(home.path().join("run/report.html")).unwrap();
+    assert!(page().contains("\"preview\":{\"of\":200,\"rows\":200,"));
+    gflowcausal(home.path(), &["report", "run", "--without-rows"]).assert().success();
+    assert!(page().contains("\"preview\":null") && !page().contains("rows of the data, for the pictures"));
+}
+
+/// The same data twice: once as they are, once with an edge required that they do not have.
+#[test]
+fn two_runs_are_compared_as_text_json_and_page() {
+    let home = runs();
+    let answer = |arguments: &[&str]| {
+        String::from_utf8(gflowcausal(home.path(), arguments).assert().success().get_output().stdout.clone())
+            .unwrap()
+    };
+    let same: serde_json::Value =
+        serde_json::from_str(&answer(&["compare", "exact", "exact", "--format", "json"])).unwrap();
+    assert_eq!(
+        (same["differ"].as_array().unwrap().len(), same["largest_difference"].as_f64()),
+        (0, Some(0.0))
+    );
+    let other = [
+        "discover",
+        "d/data.csv",
+        "--method",
+        "exact",
+        "--exclude",
+        "X6",
+        "--exogenous",
+        "X1,X2",
+        "--out",
+        "other",
+    ];
+    gflowcausal(home.path(), &other).assert().success();
+    let text = answer(&["compare", "exact", "other", "--out", "both.html"]);
+    assert!(
+        text.contains("only in run 1: X6") && text.contains("differ on ") && text.ends_with("both.html\n"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let result: serde_json::Value =
+        serde_json::from_str(&answer(&["compare", "exact", "other", "--format", "json"])).unwrap();
+    let pairs = result["differ"].as_array().unwrap();
+    assert!(pairs.iter().all(|pair| pair["says"][0]["verdict"] != pair["says"][1]["verdict"]));
+    let page = fs::read_to_string(home.path().join("both.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 2);
+    assert_eq!(page.matches("<tr><td>").count(), pairs.len() + result["agree"].as_array().unwrap().len());
+    let said = refused(home.path(), &["compare", "exact", "nowhere"]);
+    assert!(said.starts_with("error[not-found]: "), "{said}");
 }

@@ -15,7 +15,7 @@ use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, 
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoreName, ScoringModel};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
-use crate::{Error, fingerprint};
+use crate::{Design, Error, fingerprint};
 
 /// How training went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,6 +102,8 @@ pub struct Discovery {
     pub model: ScoringModel,
     /// Means and covariance, if all columns are numbers.
     pub moments: Option<Moments>,
+    /// The columns as numbers, if some are categories.
+    pub design: Option<Design>,
     /// What is odd about the data, and about the run.
     pub findings: Vec<Finding>,
     /// Ends what takes too long to compute for the result.
@@ -259,6 +261,7 @@ impl<'a> Problem<'a> {
             names,
             model,
             moments,
+            design: context.finish(|| Design::of(&table)).flatten(),
             findings,
             grace: context.deadlines.grace.clone(),
         })

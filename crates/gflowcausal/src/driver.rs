@@ -15,8 +15,8 @@ use crate::clock::{Clock, keep_time};
 use crate::outputs::check_names;
 use crate::run_dir::LockedDir;
 use crate::{
-    Begin, Checkpoints, Config, DataResult, Deadlines, Discovery, Error, Phase, Problem, RunContext, RunDir,
-    RunFile, RunResult, fingerprint, stored_run, write_outputs,
+    Begin, Checkpoints, Config, DataResult, Deadlines, Discovery, Error, Phase, Preview, Problem, RunContext,
+    RunDir, RunFile, RunResult, fingerprint, stored_run, write_outputs,
 };
 
 /// Everything that a run is given.
@@ -112,6 +112,7 @@ impl RunRequest<'_> {
         let rows = self.data.rows();
         let rows_used = problem.model.rows_used(rows);
         let data = DataResult { name: self.name, rows, rows_used, variables, sha256 };
+        let preview = Preview::of(&problem.table);
         let (found, mut result) = thread::scope(|scope| {
             let (_running, done) = channel();
             let (budget, deadlines) = (self.time_budget, &deadlines);
@@ -127,6 +128,7 @@ impl RunRequest<'_> {
         clock.seconds.total = start.elapsed().as_secs_f64();
         clock.seconds.cpu = processors.elapsed().as_secs_f64();
         result.seconds = clock.seconds;
+        result.preview = preview;
         let mut unwritten = unsaved.into_inner();
         if let Some(dir) = dir.as_ref().filter(|_| observer.is_waiting()) {
             result.run = stored_run(dir);

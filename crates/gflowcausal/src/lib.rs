@@ -8,6 +8,7 @@ mod clock;
 mod config;
 mod dag_posterior;
 mod data_file;
+mod design;
 mod discover;
 mod driver;
 mod effects;
@@ -20,6 +21,7 @@ mod method;
 mod model;
 mod option_spec;
 mod outputs;
+mod preview;
 mod representative;
 pub mod request_help;
 mod result;
@@ -45,6 +47,7 @@ pub use gflowcausal_search as search;
 pub use checkpoints::Checkpoints;
 pub use config::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestName, option};
 pub use data_file::{DataFile, NamedTable};
+pub use design::Design;
 pub use discover::{Discovery, Problem, Training, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use effects::{
@@ -61,6 +64,7 @@ pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase,
 pub use model::{ScoreName, ScoringModel};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
+pub use preview::{Preview, PreviewColumn};
 pub use result::{
     ClassResult, ConsensusResult, CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult,
     MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary, ScoreResult, Seconds,

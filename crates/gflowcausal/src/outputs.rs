@@ -19,6 +19,9 @@ use crate::{
 const GRAPHS: [(&str, Format); 3] =
     [("graph.json", Format::Json), ("graph.dot", Format::Dot), ("graph.graphml", Format::Graphml)];
 
+/// A few rows of the data.
+const PREVIEW: &str = "preview.json";
+
 /// Writes what was found to `dir`; checksums come last, so where they are, all others are. The report is written by the observer.
 ///
 /// # Errors
@@ -41,6 +44,9 @@ pub fn write_outputs(dir: &RunDir, found: &Discovery, result: &RunResult) -> Res
     }
     if let Some(training) = &found.training {
         dir.write("training.csv", |out| write_log(out, &training.history))?;
+    }
+    if let Some(preview) = &result.preview {
+        dir.write(PREVIEW, |out| Ok(serde_json::to_writer(out, preview)?))?;
     }
     dir.write("result.json", |out| {
         serde_json::to_writer_pretty(&mut *out, result)?;
@@ -153,11 +159,18 @@ impl RunResult {
         let result = dir.read_checked("result.json")?;
         let log = || dir.read_checked("training.csv");
         let parsed = Self::parse(&result, &dir.read_checked("samples.jsonl")?, log, stored_run(dir));
-        let result = parsed.map_err(|error| match error {
+        let mut result = parsed.map_err(|error| match error {
             Error::DamagedRun { path, reason } => Error::DamagedRun { path: dir.path().join(path), reason },
             other => other,
         })?;
         check_version(&dir.file("result.json"), Some(&result.version))?;
+        if dir.file(PREVIEW).exists() {
+            let damaged = |error: serde_json::Error| Error::DamagedRun {
+                path: dir.file(PREVIEW),
+                reason: error.to_string(),
+            };
+            result.preview = Some(serde_json::from_slice(&dir.read_checked(PREVIEW)?).map_err(damaged)?);
+        }
         Ok(Self { effects: read_effects(dir)?, ..result })
     }
 

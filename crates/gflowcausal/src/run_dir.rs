@@ -71,7 +71,7 @@ pub struct RunDir {
 }
 
 /// Every file that a run writes, the configuration first.
-pub(crate) const RUN_FILES: [&str; 17] = [
+pub(crate) const RUN_FILES: [&str; 18] = [
     CONFIG,
     CHECKSUMS,
     "result.json",
@@ -89,6 +89,7 @@ pub(crate) const RUN_FILES: [&str; 17] = [
     "samples.jsonl",
     MOMENTS,
     EFFECTS,
+    "preview.json",
 ];
 
 /// The configuration of a run.

@@ -10,7 +10,7 @@ use gflowcausal::{
     RunOutcome, RunResult, ScoringModel, StopFlag, with_threads, write_samples,
 };
 use gflowcausal_report::{
-    ColorMode, Extent, PlotKind, TextStyle, html_page, plot_png, plot_svg, result_text,
+    ColorMode, Extent, PlotKind, TextStyle, html_page, plot_pdf, plot_png, plot_svg, result_text,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -26,6 +26,8 @@ pub(crate) struct Fit {
     /// What was found, in words.
     samples: Vec<u8>,
     names: Vec<String>,
+    /// A few rows of the data, in JSON.
+    preview: Option<String>,
     /// What the model is built of again after a journey.
     source: Source,
     config: Config,
@@ -56,6 +58,7 @@ impl Fit {
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
         let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
         Ok(Self {
+            preview: result.preview.as_ref().map(crate::json).transpose()?,
             result: crate::json(&result)?,
             samples,
             names: found.names,
@@ -79,7 +82,9 @@ impl Fit {
     fn run_result(&self) -> Result<RunResult, Failure> {
         let log = || Ok(self.log.clone().unwrap_or_default());
         let run = RunFile::parse(&self.file).ok();
-        Ok(RunResult::parse(self.result.as_bytes(), &self.samples, log, run)?)
+        let mut result = RunResult::parse(self.result.as_bytes(), &self.samples, log, run)?;
+        result.preview = self.preview.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        Ok(result)
     }
 
     fn effects(&self, request: &EffectRequest) -> Result<EffectsResult, Failure> {
@@ -123,7 +128,7 @@ fn rowless(config: &Config, model: &ScoringModel) -> Config {
 
 type Bytes = Py<PyBytes>;
 type State = (
-    String,
+    (String, Option<String>),
     Bytes,
     String,
     Vec<String>,
@@ -198,14 +203,23 @@ impl Fit {
         })
     }
 
-    /// One picture of the run, as SVG or PNG.
-    fn plot<'py>(slf: &Bound<'py, Self>, kind: &str, is_png: bool) -> PyResult<Bound<'py, PyBytes>> {
+    /// One picture of the run, as `svg`, `png` or `pdf`; edges of graphs below the least probability are left out.
+    fn plot<'py>(
+        slf: &Bound<'py, Self>,
+        kind: &str,
+        format: &str,
+        least: f64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let unknown = |error: UnknownChoice| Failure::Argument(error.to_string());
         let kind: PlotKind = kind.parse().map_err(unknown)?;
-        let fit = slf.clone().unbind();
+        let (fit, format) = (slf.clone().unbind(), format.to_owned());
         let picture = run_interruptible(slf.py(), move |_| {
             let result = fit.get().run_result()?;
-            Ok(if is_png { plot_png(&result, kind)? } else { plot_svg(&result, kind)?.into_bytes() })
+            Ok(match format.as_str() {
+                "png" => plot_png(&result, kind, least)?,
+                "pdf" => plot_pdf(&result, kind, least)?,
+                _ => plot_svg(&result, kind, least)?.into_bytes(),
+            })
         })?;
         Ok(PyBytes::new(slf.py(), &picture))
     }
@@ -217,7 +231,7 @@ impl Fit {
             Source::Rows(table) => (None, Some(Py::new(py, Table::of_shared(table.clone()))?)),
         };
         let state = (
-            self.result.clone(),
+            (self.result.clone(), self.preview.clone()),
             bytes(&self.samples),
             self.config.to_toml(),
             self.names.clone(),
@@ -231,7 +245,7 @@ impl Fit {
     /// A run that [`__reduce__`](Self::__reduce__) took apart.
     #[staticmethod]
     fn restore(
-        result: String,
+        texts: (String, Option<String>),
         samples: Vec<u8>,
         config: &str,
         names: Vec<String>,
@@ -239,7 +253,7 @@ impl Fit {
         table: Option<Py<Table>>,
         training: (Option<Vec<u8>>, Option<Vec<u8>>, String),
     ) -> PyResult<Self> {
-        let (policy, log, file) = training;
+        let ((result, preview), (policy, log, file)) = (texts, training);
         let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
         let config = Config::from_toml(config).map_err(damaged)?;
         let source = match (moments, table) {
@@ -251,6 +265,6 @@ impl Fit {
             (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
             (None, None) => return Err(damaged("no data".into()).into()),
         };
-        Ok(Self { result, samples, names, source, config, policy, log, file })
+        Ok(Self { result, preview, samples, names, source, config, policy, log, file })
     }
 }

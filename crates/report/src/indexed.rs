@@ -83,10 +83,34 @@ impl<'a> IndexedRun<'a> {
         self.graph.contains(Edge::new(from, to))
     }
 
-    /// Where everything of the best graph is drawn.
+    /// How likely a directed path leads from `from` to `to`.
+    pub(crate) fn ancestor_probability(&self, from: usize, to: usize) -> f64 {
+        let row = self.result.posterior.ancestor_probabilities.get(from);
+        row.and_then(|row| row.get(to)).copied().filter(|p| !p.is_nan()).unwrap_or(0.0)
+    }
+
+    /// Where everything of the consensus graph is drawn, with the best graph's edges in the same direction as far as that
+    /// makes no cycle: one drawing serves both.
     pub(crate) fn layout(&self) -> Layout {
+        let mut both = Dag::empty(self.names().len());
+        for edge in self.consensus.iter().copied().chain(self.ends.iter().copied()) {
+            if both.insert(edge).is_err() && !both.contains(edge) {
+                // One of both directions is free of cycles.
+                let _ = both.insert(edge.reversed());
+            }
+        }
+        self.laid_out(&both)
+    }
+
+    /// Where everything of the best graph is drawn.
+    pub(crate) fn best_layout(&self) -> Layout {
+        self.laid_out(&self.graph)
+    }
+
+    /// Where everything of a graph over these variables is drawn.
+    pub(crate) fn laid_out(&self, dag: &Dag) -> Layout {
         let widths: Vec<f64> = self.names().iter().map(|name| width_of(&label(name))).collect();
-        Layout::new(&self.graph, &widths)
+        Layout::new(dag, &widths)
     }
 
     /// The drawn graphs with their shares of the total importance weight.

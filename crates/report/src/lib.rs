@@ -1,5 +1,6 @@
 //! What a run found, for people: text, pictures and one HTML page.
 
+mod compare;
 mod effects_text;
 mod html;
 mod indexed;
@@ -10,9 +11,10 @@ mod trust;
 
 use gflowcausal::{Error, RunDir, RunResult};
 
+pub use compare::{ComparedPair, ComparedRun, Comparison, PairVerdict};
 pub use effects_text::effects_text;
 pub use html::html_page;
-pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_png, plot_svg};
+pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_pdf, plot_png, plot_svg};
 pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};
 
 /// The name of the report in a run's directory.

@@ -78,6 +78,8 @@ fn a_hundred_variables_answer_at_once_and_three_hundred_open() {
         page.open(&report);
         assert_eq!(page.complaints(), Vec::<&Value>::new());
         assert_eq!(page.number(DRAWN) as usize, edges);
+        let mapped = page.number("document.getElementById('map').getBoundingClientRect().width");
+        assert!(count > 100 || mapped > 800.0, "names have their place beside the map: {mapped}");
         for view in ["best", "probable", "truth"] {
             page.value(&show(view));
             let fastest = (0..5).map(|_| threshold_change(&mut page)).fold(f64::INFINITY, f64::min);

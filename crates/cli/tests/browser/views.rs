@@ -23,6 +23,10 @@ fn the_page_of_a_run_answers() {
     let mut page = Browser::start(1280, 900);
     page.open(&run.join("report.html"));
     assert_eq!(page.complaints(), Vec::<&Value>::new());
+    the_consensus_comes_first(&mut page, &found);
+    an_edge_is_picked_and_let_go(&mut page);
+    an_address_shows_what_its_sender_saw(&mut page, &run);
+    page.value(&show("best"));
     the_slider_leaves_the_right_edges(&mut page, &found);
     views_have_their_edges(&mut page, &found);
     the_difference_is_the_metrics(&mut page, &found);
@@ -44,6 +48,68 @@ fn edges(found: &Value) -> &Vec<Value> {
 /// What the page knows of a probability.
 fn rounded(value: &Value) -> f64 {
     (value.as_f64().unwrap() * 1e4).round() / 1e4
+}
+
+fn the_consensus_comes_first(page: &mut Browser, found: &Value) {
+    assert_eq!(page.text("document.querySelector('input[name=view]:checked').value"), "consensus");
+    let count = |list: &str| found["consensus"][list].as_array().unwrap().len();
+    let (sure, open) = (count("sure"), count("direction_open"));
+    let counts = page.text("document.getElementById('counts').textContent");
+    assert!(
+        counts.contains(&format!("{sure} with a sure direction, {open} with an open direction")),
+        "{counts}"
+    );
+    let summary = page.text("document.getElementById('summary').textContent");
+    assert!(
+        summary.starts_with("From 853 rows of 11 variables: ") && summary.contains(" causes "),
+        "{summary}"
+    );
+    assert!(page.number("document.querySelectorAll('.banner').length") >= 1.0);
+    assert!(page.number("document.querySelectorAll('#graph .edge.negative .sign').length") >= 1.0);
+}
+
+fn an_edge_is_picked_and_let_go(page: &mut Browser) {
+    let place = page.value(OPEN_EDGE);
+    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    page.point_at(x, y);
+    let covers = format!(
+        "(({{ left, right, top, bottom }}) => left <= {x} && {x} <= right && top <= {y} && {y} <= bottom)\
+         (document.getElementById('tip').getBoundingClientRect())"
+    );
+    assert_eq!(page.value(&covers), Value::Bool(false), "the hover box covers what it explains");
+    page.drag((x, y), (x, y));
+    assert_eq!(page.number("document.querySelectorAll('#graph .edge.picked').length"), 1.0);
+    assert_eq!(page.number("document.querySelectorAll('#graph .node.at-end').length"), 2.0);
+    assert!(page.number("document.querySelectorAll('#about svg.pair circle.dot').length") > 100.0);
+    let about = page.text("document.getElementById('about').textContent");
+    for part in
+        ["probability", "of the reverse", "of neither", "of a directed path", "standardised slope", "["]
+    {
+        assert!(about.contains(part), "no {part} in {about}");
+    }
+    assert!(page.text("location.hash").contains("edge="));
+    page.press("Escape");
+    assert_eq!(page.number("document.querySelectorAll('#graph .picked, #graph .at-end').length"), 0.0);
+    assert!(!page.text("location.hash").contains("edge="));
+    page.point_at(2.0, 2.0);
+}
+
+fn an_address_shows_what_its_sender_saw(page: &mut Browser, run: &Path) {
+    page.value(&format!("{}; {}", show("probable"), slide(0.3)));
+    page.value("document.querySelector('#edges tbody button').click()");
+    let address = page.text("location.hash");
+    let drawn = page.number(DRAWN);
+    let chosen = page.text("document.querySelector('#about h3').textContent");
+    page.value("history.replaceState(null, '', '#')");
+    page.open(&run.join("report.html"));
+    assert_ne!(page.number(DRAWN), drawn, "another view has another number of edges here");
+    page.value(&format!("location.hash = {}", Value::from(address)));
+    page.value("new Promise((done) => setTimeout(done, 100))");
+    assert_eq!(page.text("document.querySelector('input[name=view]:checked').value"), "probable");
+    assert_eq!(page.number(DRAWN), drawn);
+    assert_eq!(page.text("document.querySelector('#about h3').textContent"), chosen);
+    page.press("Escape");
+    page.value(&slide(0.5));
 }
 
 fn the_slider_leaves_the_right_edges(page: &mut Browser, found: &Value) {
@@ -88,6 +154,9 @@ fn the_difference_is_the_metrics(page: &mut Browser, found: &Value) {
             page.number(&format!("document.querySelectorAll('#graph .edge.{kind}:not(.off)').length"));
         assert_eq!(drawn as u64, metrics[kind].as_u64().unwrap(), "{kind}");
     }
+    let opacities = "[...document.querySelectorAll('#graph .edge.missing, #graph .edge.extra, #graph .edge.reversed')]\
+                     .every((edge) => getComputedStyle(edge).opacity === '1')";
+    assert_eq!(page.value(opacities), Value::Bool(true), "mistakes stand out");
     let counts = page.text("document.getElementById('counts').textContent");
     let both =
         format!("SHD {}, or {} with reversible edges either way", metrics["shd"], metrics["class_shd"]);
@@ -285,4 +354,6 @@ fn it_is_dark_where_that_is_preferred(page: &mut Browser) {
     let dark = serde_json::json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
     page.call("Emulation.setEmulatedMedia", dark);
     assert_eq!(page.text(background), "rgb(18, 24, 31)");
+    let legend = page.text("document.getElementById('legend').innerText");
+    assert!(legend.contains("wider and brighter"), "{legend}");
 }

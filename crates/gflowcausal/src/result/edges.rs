@@ -31,6 +31,12 @@ pub struct EdgeResult {
     pub to: String,
     /// The least-squares slope given the effect's other parents, in the data's units; for continuous data.
     pub weight: Option<f64>,
+    /// The standard error of that slope.
+    #[serde(default)]
+    pub standard_error: Option<f64>,
+    /// The slope when both columns have standard deviation 1.
+    #[serde(default)]
+    pub standardized_weight: Option<f64>,
     /// How likely this edge is.
     pub probability: f64,
     /// How likely the reversed edge is.
@@ -65,7 +71,7 @@ impl Discovery {
         let class = self.class();
         let weights = self.weights();
         let mut edges: Vec<EdgeResult> =
-            self.graph.edges().map(|edge| self.edge_result(edge, &class, weights.of(edge))).collect();
+            self.graph.edges().map(|edge| self.edge_result(edge, &class, &weights)).collect();
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         edges
     }
@@ -85,13 +91,15 @@ impl Discovery {
     }
 
     /// An edge and its probabilities; of one that the best graph has also what the score loses without it.
-    pub(super) fn edge_result(&self, edge: Edge, class: &Pdag, weight: Option<f64>) -> EdgeResult {
+    pub(super) fn edge_result(&self, edge: Edge, class: &Pdag, weights: &Weights) -> EdgeResult {
         let (probability, reverse) = (self.posterior.edge(edge), self.posterior.edge(edge.reversed()));
         let (delta_score, delta_reversed) = self.score_differences(edge);
         EdgeResult {
             from: self.names[edge.from].clone(),
             to: self.names[edge.to].clone(),
-            weight,
+            weight: weights.of(edge),
+            standard_error: weights.error_of(edge),
+            standardized_weight: weights.standardized(edge),
             probability,
             reverse_probability: reverse,
             absent_probability: (1.0 - probability - reverse).max(0.0),
@@ -115,6 +123,9 @@ impl Discovery {
     }
 
     pub(super) fn weights(&self) -> Weights {
+        if let Some(design) = &self.design {
+            return Weights(self.in_time(|| design.fits(&self.graph)).unwrap_or_default());
+        }
         let moments = self.moments.as_ref();
         let Some((rows, correlation)) =
             moments.and_then(|moments| Some((moments.rows(), Correlation::of_moments(moments).ok()?)))
@@ -126,14 +137,31 @@ impl Discovery {
     }
 }
 
-/// The least-squares fits of the variables on their parents; none where columns are not numbers.
+/// The least-squares fits of the variables on their parents; none of a category, and none where all columns are.
 pub(super) struct Weights(Vec<Ols>);
 
 impl Weights {
     /// The slope of the effect on the cause, given its other parents.
     pub(super) fn of(&self, edge: Edge) -> Option<f64> {
+        self.find(edge).map(|(fit, at)| fit.coefficients[at])
+    }
+
+    /// The same where both columns have standard deviation 1.
+    fn standardized(&self, edge: Edge) -> Option<f64> {
+        self.find(edge).map(|(fit, at)| fit.standardized[at])
+    }
+
+    /// The slope over Student's t; none without residual degrees of freedom.
+    fn error_of(&self, edge: Edge) -> Option<f64> {
+        let (fit, at) = self.find(edge)?;
+        let error = (fit.coefficients[at] / fit.t[at]).abs();
+        error.is_finite().then_some(error)
+    }
+
+    /// The fit of the effect, and the place of the cause in it.
+    fn find(&self, edge: Edge) -> Option<(&Ols, usize)> {
         let fit = self.0.get(edge.to)?;
         let at = fit.parents.iter().position(|&parent| parent == edge.from)?;
-        Some(fit.coefficients[at])
+        Some((fit, at))
     }
 }

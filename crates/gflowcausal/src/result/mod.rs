@@ -13,7 +13,7 @@ use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
 use crate::posterior::{GraphSample, Source};
-use crate::{Config, EffectsResult, Error, RunFile};
+use crate::{Config, EffectsResult, Error, Preview, RunFile};
 
 pub use edges::{CpdagResult, EdgeResult, GraphResult};
 pub use metrics::{MetricsResult, SortabilityResult};
@@ -67,6 +67,9 @@ pub struct RunResult {
     /// The effects of all pairs, where there is an `effects.json`.
     #[serde(skip)]
     pub effects: Option<EffectsResult>,
+    /// A few rows of the data, for pictures; `preview.json`.
+    #[serde(skip)]
+    pub preview: Option<Preview>,
     /// The configuration and the data's file, where there is a `config.toml`.
     #[serde(skip)]
     pub run: Option<RunFile>,
@@ -220,6 +223,7 @@ impl Discovery {
             seconds: Seconds::default(),
             samples: self.draws.iter().map(SampleSummary::from).collect(),
             effects: None,
+            preview: None,
             run: None,
         }
     }

@@ -128,7 +128,7 @@ impl Discovery {
         let consensus = Consensus::new(self.posterior.edges(), self.model.constraints());
         let (class, weights) = (self.class(), self.weights());
         let list = |edges: &mut dyn Iterator<Item = Edge>| -> Vec<EdgeResult> {
-            edges.map(|edge| self.edge_result(edge, &class, weights.of(edge))).collect()
+            edges.map(|edge| self.edge_result(edge, &class, &weights)).collect()
         };
         let mut edges = list(&mut consensus.graph.edges());
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));

@@ -257,7 +257,7 @@ class GFlowCausal(Options):
 
     def to_svg(self) -> str:
         """A drawing of the best graph: hollow heads mark reversible edges, wide and dark edges are probable."""
-        return self._fitted().plot("graph", False).decode()
+        return self._fitted().plot("graph", "svg", 0.0).decode()
 
     def plot(self, path: str | os.PathLike[str], kind: str = "graph") -> None:
         """Writes a picture, as SVG or PNG by its name: the ``graph``, the ``probabilities`` or the ``training``."""
@@ -265,7 +265,7 @@ class GFlowCausal(Options):
         if suffix not in (".svg", ".png"):
             message = f"'{os.fspath(path)}' does not say the format of a picture"
             raise ArgumentError(message, "unknown-format", "end the name in .svg or .png")
-        write_bytes(path, self._fitted().plot(kind, suffix == ".png"))
+        write_bytes(path, self._fitted().plot(kind, suffix[1:], 0.0))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report: one HTML file that opens offline in any browser."""

@@ -87,7 +87,7 @@ class Fit:
 
     @staticmethod
     def restore(
-        result: str,
+        texts: tuple[str, str | None],
         samples: bytes,
         config: str,
         names: Sequence[str],
@@ -114,7 +114,7 @@ class Fit:
         seed: int,
         threads: int,
     ) -> str: ...
-    def plot(self, kind: str, is_png: bool) -> bytes: ...
+    def plot(self, kind: str, format: str, least: float) -> bytes: ...
 
 def methods() -> list[tuple[str, str]]: ...
 def read_knowledge(path: str | PathLike[str]) -> str: ...

@@ -1,5 +1,7 @@
 //! The command that repeats a run.
 
+use std::path::Path;
+
 use gflowcausal::{Config, RunFile};
 
 /// The command line that repeats the run, from the configuration in its directory.
@@ -10,16 +12,22 @@ pub(super) fn command(run: &RunFile) -> String {
     }
     let mut words = vec!["gflowcausal".to_owned(), "discover".to_owned()];
     if let Some(data) = &run.about.data {
-        words.push(quoted(&data.path));
+        words.push(quoted(&file_name(&data.path)));
         words.extend(data.no_header.then(|| "--no-header".to_owned()));
         option(&mut words, "delimiter", data.delimiter.as_deref());
         option(&mut words, "types", data.types.as_deref());
     }
     settings(&mut words, &run.config);
     option(&mut words, "time-budget", run.about.time_budget.as_deref());
-    let truth = run.about.truth.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let truth = run.about.truth.as_ref().map(|path| file_name(&path.to_string_lossy()));
     option(&mut words, "truth", truth.as_deref());
     words.join(" ")
+}
+
+/// The last part of a path: where somebody keeps files is nobody else's business, and nobody else has that place.
+fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn option(words: &mut Vec<String>, name: &str, value: Option<&str>) {
@@ -77,7 +85,7 @@ mod tests {
             seed: 7,
             ..Config::default()
         };
-        let data = DataFile { path: "my data.csv".into(), no_header: true, ..DataFile::default() };
+        let data = DataFile { path: "/home/ada/my data.csv".into(), no_header: true, ..DataFile::default() };
         let about = About { data: Some(data), time_budget: Some("60s".into()), ..About::default() };
         assert_eq!(
             command(&RunFile { config, about }),

@@ -1,12 +1,12 @@
 //! What the page's script works on, as JSON that no name can break out of.
 
 use gflowcausal::graph::Edge;
-use gflowcausal::{EdgeResult, RunnerUpResult};
+use gflowcausal::{EdgeResult, Preview, PreviewColumn, RunnerUpResult};
 use serde::Serialize;
 
 use super::effects::PageEffects;
 use crate::indexed::IndexedRun;
-use crate::layout::{Layout, label};
+use crate::layout::{Route, label};
 
 /// Probabilities below this are not shown.
 const LEAST: f64 = 5e-4;
@@ -22,10 +22,13 @@ struct Page<'a> {
     /// Centre, width and row of each box.
     places: Vec<(f64, f64, f64, usize)>,
     edges: &'a [EdgeResult],
-    /// Where each of them passes the rows between its ends.
-    bends: Vec<Vec<f64>>,
+    /// Ends of an edge that was laid out, and where it passes the rows between them.
+    bends: Vec<(usize, usize, Vec<f64>)>,
     /// Cause, effect, probability.
     probabilities: Vec<(usize, usize, f64)>,
+    /// Ancestor, descendant, probability.
+    ancestors: Vec<(usize, usize, f64)>,
+    preview: Option<PagePreview<'a>>,
     /// Ends of the consensus graph's edges.
     consensus: Vec<(usize, usize)>,
     runners_up: Vec<PageRunnerUp>,
@@ -36,6 +39,22 @@ struct Page<'a> {
     score: Option<f64>,
     /// Whether there is one graph and no probability.
     single: bool,
+}
+
+/// A few rows of the data.
+#[derive(Serialize)]
+struct PagePreview<'a> {
+    of: usize,
+    rows: usize,
+    columns: &'a [PreviewColumn],
+}
+
+/// How many rows of the data a page holds.
+pub(super) fn rows_shown(preview: &Preview) -> usize {
+    preview.columns.first().map_or(0, |column| match column {
+        PreviewColumn::Numbers(values) => values.len(),
+        PreviewColumn::Categories { codes, .. } => codes.len(),
+    })
 }
 
 #[derive(Serialize)]
@@ -60,8 +79,14 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
         height: tenth(layout.height),
         places: places.collect(),
         edges: &run.result.graph.edges,
-        bends: run.edges().map(|(edge, _)| bends(edge, &layout)).collect(),
-        probabilities: probabilities(run),
+        bends: layout.routes.iter().map(|route| (route.edge.from, route.edge.to, bends(route))).collect(),
+        probabilities: pairs(run, IndexedRun::probability),
+        ancestors: pairs(run, IndexedRun::ancestor_probability),
+        preview: run.result.preview.as_ref().map(|preview| PagePreview {
+            of: preview.of,
+            rows: rows_shown(preview),
+            columns: &preview.columns,
+        }),
         consensus: run.consensus.iter().map(|edge| (edge.from, edge.to)).collect(),
         runners_up: runners_up(run),
         truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
@@ -72,15 +97,19 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
     escaped(&serde_json::to_string(&page).expect("every value has a JSON form"))
 }
 
-fn bends(edge: Edge, layout: &Layout) -> Vec<f64> {
-    let route = layout.routes.iter().find(|route| route.edge == edge);
-    route.map_or_else(Vec::new, |route| route.bends.iter().map(|bend| tenth(bend.0)).collect())
+fn bends(route: &Route) -> Vec<f64> {
+    route.bends.iter().map(|bend| tenth(bend.0)).collect()
 }
 
-fn probabilities(run: &IndexedRun<'_>) -> Vec<(usize, usize, f64)> {
+/// All pairs that have a probability worth showing.
+fn pairs<'a>(
+    run: &IndexedRun<'a>,
+    probability: fn(&IndexedRun<'a>, usize, usize) -> f64,
+) -> Vec<(usize, usize, f64)> {
     let count = run.names().len();
-    let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let known = pairs.map(|(from, to)| (from, to, run.probability(from, to)));
+    let pairs =
+        (0..count).flat_map(|from| (0..count).filter(move |to| *to != from).map(move |to| (from, to)));
+    let known = pairs.map(|(from, to)| (from, to, probability(run, from, to)));
     known.filter(|pair| pair.2 >= LEAST).map(|(from, to, p)| (from, to, rounded(p))).collect()
 }
 

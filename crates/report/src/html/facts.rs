@@ -46,20 +46,6 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
     facts
 }
 
-/// What was found, in one sentence.
-pub(super) fn summary(result: &RunResult) -> String {
-    let compelled = result.graph.edges.iter().filter(|edge| edge.compelled).count();
-    let edges = pluralize(result.graph.edges.len(), "edge");
-    let found = format!("The best graph has {edges}, {compelled} of them with a compelled direction.");
-    let posterior = &result.posterior;
-    let drawn = pluralize(posterior.samples as usize, "graph");
-    if posterior.by == Source::None {
-        found
-    } else {
-        format!("{found} {drawn} drawn, {} distinct.", posterior.distinct)
-    }
-}
-
 /// `clause` as a sentence of its own.
 pub(super) fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();

@@ -5,6 +5,7 @@ mod content_security_policy;
 mod data;
 mod effects;
 mod facts;
+mod summary;
 
 use gflowcausal::{Error, RunResult};
 use minijinja::value::Value;
@@ -19,16 +20,18 @@ const TEMPLATE: &str = include_str!("page/report.html");
 const STYLE: &str = include_str!("page/report.css");
 
 /// The script's parts, in the order in which they need each other. They share one scope.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("page/data.js"),
     include_str!("page/views.js"),
     include_str!("page/routes.js"),
     include_str!("page/graph.js"),
     include_str!("page/effects.js"),
     include_str!("page/why.js"),
+    include_str!("page/pair.js"),
     include_str!("page/table.js"),
     include_str!("page/heat_map.js"),
     include_str!("page/export.js"),
+    include_str!("page/fragment.js"),
     include_str!("page/start.js"),
 ];
 
@@ -52,7 +55,9 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         policy => content_security_policy::of(&script),
         name => &result.data.name,
         facts => facts::facts(result),
-        summary => facts::summary(result),
+        banner => summary::banner(result),
+        summary => summary::summary(result),
+        preview => result.preview.as_ref().map(data::rows_shown),
         trust => facts::sentence(&trust(result).text),
         command => result.run.as_ref().map(command::command),
         findings => &result.findings,

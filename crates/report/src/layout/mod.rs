@@ -18,6 +18,9 @@ pub(crate) const NODE_HEIGHT: f64 = 32.0;
 /// The least distance between two boxes of a row.
 const GAP: f64 = 18.0;
 
+/// How far outside a row of boxes an edge that passes it turns.
+const TURN: f64 = 8.0;
+
 /// Free space around the drawing.
 const MARGIN: f64 = 24.0;
 
@@ -119,7 +122,8 @@ impl Layout {
         let last = route.bends.last().map_or(from.x, |bend| bend.0);
         let mut points = vec![(from.port(first), from.bottom())];
         for &(x, y) in &route.bends {
-            points.extend([(x, y - NODE_HEIGHT / 2.0), (x, y + NODE_HEIGHT / 2.0)]);
+            let half = NODE_HEIGHT / 2.0;
+            points.extend([-half - TURN, -half, half, half + TURN].map(|down| (x, y + down)));
         }
         points.push((to.port(last), to.top()));
         points

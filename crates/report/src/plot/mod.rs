@@ -5,6 +5,7 @@ mod distribution;
 mod figure;
 mod graph;
 mod heat_map;
+mod pdf;
 mod png;
 mod svg;
 mod training;
@@ -26,6 +27,10 @@ choices! {
         /// The best graph, drawn in layers.
         #[default]
         Graph = "graph",
+        /// The consensus graph: for each pair the likeliest of both directions and no edge.
+        Consensus = "consensus",
+        /// The best graph's class: arrows that all equivalent graphs share, and lines for the others.
+        Cpdag = "cpdag",
         /// The probability of every edge, in causal order.
         Probabilities = "probabilities",
         /// Loss, log-rewards and temperature of each iteration.
@@ -33,15 +38,24 @@ choices! {
     }
 }
 
-/// A picture of the run as an SVG file.
+/// The consensus of a run, or its one graph, for a page.
+pub(crate) fn comparison_graph(run: &IndexedRun<'_>) -> String {
+    let svg = if run.is_single() { graph::best(run, 0.0) } else { graph::consensus(run, 0.0) };
+    svg.into_page()
+}
+
+/// A picture of the run as an SVG file; edges of graphs that are less probable than `least` are left out.
 ///
 /// # Errors
 /// When the run has no such thing.
-pub fn plot_svg(result: &RunResult, kind: PlotKind) -> Result<String, Error> {
+pub fn plot_svg(result: &RunResult, kind: PlotKind, least: f64) -> Result<String, Error> {
     let run = &IndexedRun::new(result)?;
     let missing = |what| Err(Error::NotInRun { what, method: result.method.clone() });
     let svg = match kind {
-        PlotKind::Graph => graph::best(run),
+        PlotKind::Graph => graph::best(run, least),
+        PlotKind::Consensus if run.is_single() => return missing("consensus"),
+        PlotKind::Consensus => graph::consensus(run, least),
+        PlotKind::Cpdag => graph::cpdag(run, least),
         PlotKind::Probabilities if run.is_single() => return missing("probabilities"),
         PlotKind::Probabilities => heat_map::heat_map(run),
         PlotKind::Training if run.history().is_empty() => return missing("training"),
@@ -54,8 +68,16 @@ pub fn plot_svg(result: &RunResult, kind: PlotKind) -> Result<String, Error> {
 ///
 /// # Errors
 /// When the run has no such thing, or the picture does not fit in memory.
-pub fn plot_png(result: &RunResult, kind: PlotKind) -> Result<Vec<u8>, Error> {
-    png::png(&plot_svg(result, kind)?)
+pub fn plot_png(result: &RunResult, kind: PlotKind, least: f64) -> Result<Vec<u8>, Error> {
+    png::png(&plot_svg(result, kind, least)?)
+}
+
+/// The same as a PDF file of one page, made of outlines: it looks alike wherever it is printed.
+///
+/// # Errors
+/// When the run has no such thing, or the picture cannot be made.
+pub fn plot_pdf(result: &RunResult, kind: PlotKind, least: f64) -> Result<Vec<u8>, Error> {
+    pdf::pdf(&plot_svg(result, kind, least)?)
 }
 
 /// Any graph as an SVG file, drawn in layers; an edge without direction has no head.

@@ -37,7 +37,7 @@ pub(super) fn png(svg: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// The picture with boxes in place of letters that no font has: left out, they would not be missed.
-fn tree(svg: &str) -> Result<Tree, String> {
+pub(super) fn tree(svg: &str) -> Result<Tree, String> {
     let unknown = Mutex::new(BTreeSet::new());
     let tree = Tree::from_str(svg, &options(svg, &unknown)).map_err(|error| error.to_string())?;
     let unknown = unknown.into_inner().map_err(|error| error.to_string())?;

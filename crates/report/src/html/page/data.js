@@ -7,9 +7,13 @@ const SVG = "http://www.w3.org/2000/svg";
 const pair = (from, to) => from * count + to;
 const probabilities = new Float64Array(count * count);
 for (const [from, to, probability] of data.probabilities) probabilities[pair(from, to)] = probability;
+const ancestors = new Float64Array(count * count);
+for (const [from, to, probability] of data.ancestors) ancestors[pair(from, to)] = probability;
 const indices = new Map(names.map((name, index) => [name, index]));
-data.edges.forEach((edge, at) =>
-  Object.assign(edge, { from: indices.get(edge.from), to: indices.get(edge.to), bends: data.bends[at] }));
+data.edges.forEach((edge) =>
+  Object.assign(edge, { from: indices.get(edge.from), to: indices.get(edge.to) }));
+/** Where an edge that was laid out passes the rows between its ends, by its pair. */
+const laidOut = new Map(data.bends.map(([from, to, bends]) => [pair(from, to), { from, bends }]));
 const bestEdges = new Map(data.edges.map((edge) => [pair(edge.from, edge.to), edge]));
 const trueEdges = data.truth && new Set(data.truth.map(([from, to]) => pair(from, to)));
 

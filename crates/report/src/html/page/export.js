@@ -18,7 +18,7 @@ function picture() {
   const content = viewport.cloneNode(true);
   content.removeAttribute("transform");
   for (const element of content.querySelectorAll(".off, .hit")) element.remove();
-  for (const element of content.querySelectorAll("[class]")) element.classList.remove("chosen", "above", "under", "found", "on-way", "pointed");
+  for (const element of content.querySelectorAll("[class]")) element.classList.remove("chosen", "above", "under", "found", "on-way", "pointed", "picked", "at-end");
   root.append(content);
   // XML has no place for control characters, and a name may have some.
   const text = new XMLSerializer().serializeToString(root).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");

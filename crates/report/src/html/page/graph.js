@@ -9,6 +9,7 @@ graph.style.setProperty("--wanted", `${Math.max(260, data.height * Math.min(1.6,
 /** What the drawing shows when it is fitted: all of the graph, and a small graph not too large. */
 const paper = { width: Math.max(data.width, graph.clientWidth / 1.6), height: Math.max(data.height, graph.clientHeight / 1.6) };
 graph.setAttribute("viewBox", `0 0 ${paper.width} ${paper.height}`);
+const MISTAKES = ["missing", "extra", "reversed"];
 let items = [];
 
 const boxes = names.map((name, node) => {
@@ -33,15 +34,18 @@ function placeBox(node) {
 function drawEdges() {
   items = itemsOfView();
   edgeLayer.replaceChildren(...items.map(edgeElement));
+  for (const { element } of items) if (element.classList.contains("negative")) markNegative(element);
   applyThreshold();
 }
 
 function edgeElement(item, index) {
-  const group = svg("g", { class: `edge ${item.kind}`, opacity: (0.3 + 0.7 * item.probability).toFixed(2) });
+  const isError = MISTAKES.includes(item.kind);
+  const sign = isNegative(item) && state.view !== "truth" ? " negative" : "";
+  // A mistake is drawn so that it is seen, however probable it is.
+  const opacity = isError ? 1 : 0.3 + 0.7 * item.probability;
+  const group = svg("g", { class: `edge ${item.kind}${sign}`, opacity: opacity.toFixed(2) });
   group.dataset.item = index;
   item.element = group;
-  // An edge that is missing has no probability to show: it is drawn so that it is seen.
-  if (item.kind === "missing") group.setAttribute("opacity", 1);
   drawItem(item);
   return group;
 }
@@ -49,12 +53,24 @@ function edgeElement(item, index) {
 function drawItem(item) {
   const points = pointsOf(item.from, item.to);
   const parts = [svg("path", { class: "hit", d: smooth(points) })];
-  const width = item.kind === "missing" ? 2 : 0.8 + 1.8 * item.probability;
+  const width = MISTAKES.includes(item.kind) ? 2.8 : 0.8 + 1.8 * item.probability;
   const head = item.kind === "undirected" ? null : arrowHead(points);
   parts.push(svg("path", { class: "line", d: smooth(points), "stroke-width": width.toFixed(1) }));
   if (head) parts.push(svg("path", { class: "head", d: head, "stroke-width": 1.2 }));
   else for (const [cx, cy] of [besideEnd(points[0], points[1]), besideEnd(points.at(-1), points.at(-2))]) parts.push(svg("circle", { class: "end", cx, cy, r: 3 }));
   item.element.replaceChildren(...parts);
+  if (item.element.isConnected && item.element.classList.contains("negative")) markNegative(item.element);
+}
+
+/** A bar across the middle of a line, so that a negative slope is seen without its colour. */
+function markNegative(element) {
+  const line = element.querySelector(".line");
+  const length = line.getTotalLength();
+  const [before, middle, after] = [0.5 * length - 2, 0.5 * length, 0.5 * length + 2].map((at) => line.getPointAtLength(at));
+  const [dx, dy] = [after.x - before.x, after.y - before.y];
+  const unit = 6 / (Math.hypot(dx, dy) || 1);
+  const ends = { x1: middle.x - dy * unit, y1: middle.y + dx * unit, x2: middle.x + dy * unit, y2: middle.y - dx * unit };
+  svg("line", { class: "sign", ...ends }, element);
 }
 
 /** A place on the line from `end` to `next`, just outside the box. */
@@ -76,6 +92,9 @@ function applyThreshold() {
   find("threshold-value").textContent = least.toFixed(2);
   graph.setAttribute("aria-label", `Drawing of ${countsText(drawn)}`);
   if (state.chosen !== null) choose(state.chosen);
+  graph.classList.toggle("comparing", state.view === "truth");
+  markPicked();
+  remember();
 }
 
 /** All variables that are reached from `node` over drawn edges, along `next`. */
@@ -96,6 +115,9 @@ function reached(node, next) {
 
 function choose(node) {
   state.chosen = node;
+  if (node !== null) state.picked = null;
+  markPicked();
+  remember();
   const [children, parents] = [new Map(), new Map()];
   const add = (map, key, value) => map.set(key, [...(map.get(key) ?? []), value]);
   const directed = items.filter((item) => item.isDrawn && item.kind !== "undirected");
@@ -217,7 +239,8 @@ function watchPointers() {
     // The pointer was captured, so the target is the drawing itself.
     const target = document.elementFromPoint(event.clientX, event.clientY);
     const edge = target?.closest(".edge");
-    if (edge) showEdge(items[edge.dataset.item]);
+    if (edge) pick(items[edge.dataset.item]);
+    else if (dragged === null) letGo();
     else choose(dragged);
   });
   graph.addEventListener("pointercancel", release);
@@ -241,8 +264,10 @@ function watchKeys() {
     } else if (event.key === "+" || event.key === "=") zoom(1.25);
     else if (event.key === "-") zoom(0.8);
     else if (event.key === "0") fit();
-    else if (event.key === "Escape") choose(null);
     else return;
     event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !document.fullscreenElement) letGo();
   });
 }

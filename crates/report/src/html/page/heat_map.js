@@ -1,6 +1,6 @@
 // The map of edge probabilities, in causal order.
 const map = find("map");
-const MOST_NAMED = 45;
+const LEAST_NAMED = 7.5;
 let mapSize = null;
 let cursor = null;
 
@@ -9,8 +9,8 @@ function drawMap() {
   const context = map.getContext("2d");
   const style = getComputedStyle(document.documentElement);
   const side = map.parentElement.clientWidth;
-  const hasNames = count <= MOST_NAMED && side / count >= 11;
-  const font = Math.max(9, Math.min(13, (side / count) * 0.62));
+  const hasNames = (side * 0.86) / count >= LEAST_NAMED;
+  const font = Math.max(7, Math.min(13, (side / count) * 0.72));
   context.font = `${font}px system-ui, sans-serif`;
   const longest = hasNames ? Math.max(...labels.map((label) => context.measureText(label).width)) : 0;
   const margin = hasNames ? Math.min(longest + 8, side * 0.3) : 2;

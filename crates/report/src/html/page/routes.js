@@ -2,6 +2,7 @@
 const HEIGHT = 32;
 const HEAD = 10;
 const CLEARANCE = 7;
+const TURN = 8;
 
 const places = data.places.map(([x, y, width, row]) => ({ x, y, width, row, isMoved: false }));
 const home = places.map(({ x, y }) => ({ x, y }));
@@ -27,7 +28,7 @@ function gap(row, x) {
 /** Where an edge passes the rows between its ends. */
 function bendsOf(from, to) {
   const [a, b] = [places[from], places[to]];
-  const known = bestEdges.get(pair(from, to)) ?? bestEdges.get(pair(to, from));
+  const known = laidOut.get(pair(from, to)) ?? laidOut.get(pair(to, from));
   const step = a.row < b.row ? 1 : -1;
   const between = [];
   for (let row = a.row + step; row !== b.row && a.row !== b.row; row += step) between.push(row);
@@ -48,7 +49,9 @@ function pointsOf(from, to) {
   }
   const half = a.row < b.row ? HEIGHT / 2 : -HEIGHT / 2;
   const bends = bendsOf(from, to);
-  const points = bends.flatMap(({ x, y }) => [[x, y - half], [x, y + half]]);
+  // Beside boxes a line is upright, and turns only outside their row.
+  const turn = half + Math.sign(half) * TURN;
+  const points = bends.flatMap(({ x, y }) => [[x, y - turn], [x, y - half], [x, y + half], [x, y + turn]]);
   return [[port(a, bends[0]?.x ?? b.x), a.y + half], ...points, [port(b, bends.at(-1)?.x ?? a.x), b.y - half]];
 }
 

@@ -10,16 +10,32 @@ function drawLegend() {
     else for (const cx of [5, 41]) svg("circle", { class: "end", cx, cy: 7, r: 3 }, edge);
     return html("li", {}, sample, words);
   });
-  if (!data.single) entries.push(html("li", {}, "wider and darker: more probable"));
+  if (items.some((item) => item.element.classList.contains("negative"))) {
+    const sample = svg("svg", { class: "figure", viewBox: "0 0 46 14", "aria-hidden": "true" });
+    const edge = svg("g", { class: "edge negative" }, sample);
+    svg("path", { class: "line", d: "M2 7L44 7", "stroke-width": 2 }, edge);
+    svg("line", { class: "sign", x1: 23, y1: 1, x2: 23, y2: 13 }, edge);
+    entries.push(html("li", {}, sample, "negative slope: red, with a bar"));
+  }
+  if (!data.single) {
+    const [light, dark] = [html("span", { className: "in-light" }, "darker"), html("span", { className: "in-dark" }, "brighter")];
+    entries.push(html("li", {}, "wider and ", light, dark, ": more probable"));
+  }
   find("legend").replaceChildren(...entries);
 }
 
 function show(view) {
   state.view = view;
+  for (const radio of document.getElementsByName("view")) radio.checked = radio.value === view;
   find("rank-label").hidden = view !== "runners-up";
   hideTip();
-  drawLegend();
   drawEdges();
+  drawLegend();
+}
+
+function fullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else find("stage").requestFullscreen?.();
 }
 
 function fillChoices() {
@@ -44,6 +60,7 @@ function watchTools() {
   find("search").addEventListener("input", ({ target }) => search(target.value));
   const actions = {
     "zoom-in": () => zoom(1.25), "zoom-out": () => zoom(0.8), fit, reset: resetPlaces,
+    "full-screen": fullScreen, share,
     "save-svg": saveSvg, "save-png": savePng, "save-dot": saveDot, "save-csv": saveCsv,
     "more-rows": () => {
       showsAll = true;
@@ -73,6 +90,8 @@ watchWindow();
 startEffects();
 drawHead();
 drawRows();
-show("best");
+show(state.view);
 fit();
 drawMap();
+restore();
+window.addEventListener("hashchange", restore);

@@ -33,9 +33,9 @@ const tableRows = (() => {
 function edgeButton(row) {
   const button = html("button", { type: "button", title: "Why this edge?" }, named(row.from));
   button.addEventListener("click", () => {
-    showEdge(row);
     for (const other of find("edges").querySelectorAll("tr.chosen")) other.classList.remove("chosen");
     button.closest("tr").classList.add("chosen");
+    pick(row);
   });
   return button;
 }

@@ -2,7 +2,7 @@
 const LEAST_PROBABLE = 0.01;
 const SURE = 0.9;
 
-const state = { view: "best", rank: 0, thresholds: { probable: 0.5 }, chosen: null };
+const state = { view: data.single || !data.consensus.length ? "best" : "consensus", rank: 0, thresholds: { probable: 0.5 }, chosen: null, picked: null };
 const threshold = () => state.thresholds[state.view] ?? 0;
 
 /** Edges of the current view: ends, probability, kind, and whether a threshold leaves them. */
@@ -12,7 +12,7 @@ function itemsOfView() {
   const direction = (compelled) => (compelled ? "compelled" : "reversible");
   switch (state.view) {
     case "consensus":
-      return data.consensus.map(([from, to]) => plain(from, to, probabilities[pair(from, to)], probabilities[pair(from, to)] >= SURE ? "compelled" : "reversible"));
+      return data.consensus.map(([from, to]) => plain(from, to, probabilities[pair(from, to)], certainty(from, to)));
     case "runners-up":
       return data.runners_up[state.rank].edges.map(([from, to, compelled]) => plain(from, to, probabilities[pair(from, to)], direction(compelled)));
     case "cpdag":
@@ -28,6 +28,16 @@ function itemsOfView() {
       return data.edges.map((edge) => ofBest(edge, direction(edge.compelled)));
   }
 }
+
+/** How sure the consensus is of an edge: of its direction, of the edge alone, or of neither. */
+function certainty(from, to) {
+  const [forward, backward] = [probabilities[pair(from, to)], probabilities[pair(to, from)]];
+  if (forward >= SURE) return "compelled";
+  return forward + backward >= SURE ? "reversible" : "unsure";
+}
+
+/** Whether the effect falls as the cause rises, where the slope is known. */
+const isNegative = ({ from, to }) => (bestEdges.get(pair(from, to))?.weight ?? 0) < 0;
 
 /** The best graph's edges, and those of the truth that no edge left of the best graph joins. */
 function differences(ofBest) {
@@ -53,13 +63,13 @@ function countsText(items) {
   }
   if (state.view === "cpdag") return `${edges}: ${of("compelled")} directed, ${of("undirected")} undirected`;
   if (state.view === "probable") return `${edges} have at least probability ${Math.max(threshold(), LEAST_PROBABLE).toFixed(2)}`;
-  if (state.view === "consensus") return `${edges}: ${of("compelled")} with a sure direction, ${of("reversible")} open`;
+  if (state.view === "consensus") return `${edges}: ${of("compelled")} with a sure direction, ${of("reversible")} with an open direction, ${of("unsure")} unsure`;
   return `${edges}: ${of("compelled")} compelled, ${of("reversible")} reversible`;
 }
 
 const LEGENDS = {
   best: [["compelled", "direction compelled"], ["reversible", "direction reversible"]],
-  consensus: [["compelled", "direction sure: at least 0.9"], ["reversible", "direction or edge open"]],
+  consensus: [["compelled", "sure: direction at least 0.9"], ["reversible", "direction open: edge at least 0.9"], ["unsure", "unsure: the likelier of edge and none"]],
   "runners-up": [["compelled", "direction compelled"], ["reversible", "direction reversible"]],
   cpdag: [["compelled", "directed"], ["undirected", "undirected: either way"]],
   probable: [["compelled", "compelled, or not in the best graph"], ["reversible", "reversible in the best graph"]],
