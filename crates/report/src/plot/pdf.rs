@@ -72,7 +72,7 @@ impl Page {
                 components([color.red, color.green, color.blue]),
                 stroke.width().get() * scale,
                 cap.min(2),
-                if join > 1 { join - 1 } else { 0 },
+                join.saturating_sub(1),
                 dashes.join(" ")
             ));
         }
