@@ -46,6 +46,8 @@ pub enum Stream {
     Layering { start: u64, round: u64 },
     /// Where one of the chains over layerings starts.
     LayeringStart { start: u64 },
+    /// A DAG drawn to see whether such proposals would be accepted.
+    OrderProposal { k: u64 },
     /// The seed of one part of many draws.
     Part { k: u64 },
     /// The parameters that are drawn for one graph, where effects are computed.
@@ -81,6 +83,7 @@ impl Stream {
             Self::Part { k } => [52, k, 0],
             Self::EffectParameters { graph } => [60, graph, 0],
             Self::EffectProbabilities { cause, graph } => [61, cause, graph],
+            Self::OrderProposal { k } => [53, k, 0],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

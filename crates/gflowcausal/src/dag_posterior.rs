@@ -23,6 +23,12 @@ const MOST_WITH_RANDOM_START: usize = 40;
 /// A graph is far better than another if it is likelier by more nats than this.
 const FAR: f64 = 10.0;
 
+/// Up to how many variables rounds are so cheap that edge probabilities are asked to be exact to a few thousandths.
+const MOST_WITH_CHEAP_ROUNDS: usize = 20;
+
+/// The effective sample size that they take.
+const CHEAP_ESS: f64 = 8000.0;
+
 /// How many candidates a variable has when time is short.
 const HURRIED_CANDIDATES: usize = 8;
 
@@ -39,8 +45,8 @@ pub(crate) struct DagPosterior<'a> {
 enum ChainsOutcome {
     /// With probabilities, unless there was no time for any.
     Inferred(Option<Box<Inferred>>),
-    /// At a graph far better than all that the searches found.
-    Better(Dag),
+    /// At a graph far better than all that the searches found; with probabilities all the same.
+    Better(Dag, Option<Box<Inferred>>),
 }
 
 /// Probabilities, and the draws behind them.
@@ -122,7 +128,8 @@ impl<'a> DagPosterior<'a> {
     }
 
     /// Partition MCMC until the starts agree, the rounds are used up or the run is to stop; none if it stops before
-    /// the first round is complete. Chains that come upon a far better graph start again from there, with tables around it.
+    /// the first round is complete. Chains that come upon a far better graph start again from there, with tables around it;
+    /// where there is no time for that, what they had found counts.
     ///
     /// # Errors
     /// When a checkpoint cannot be written.
@@ -131,17 +138,23 @@ impl<'a> DagPosterior<'a> {
         config: &Config,
         context: &mut RunContext<'_>,
     ) -> Result<Option<Inferred>, Error> {
+        let mut earlier = None;
         loop {
             let better = match self.run_chains(config, context)? {
-                ChainsOutcome::Inferred(inferred) => return Ok(inferred.map(|inferred| *inferred)),
-                ChainsOutcome::Better(graph) => graph,
+                ChainsOutcome::Inferred(inferred) => {
+                    return Ok(inferred.or(earlier).map(|inferred| *inferred));
+                }
+                ChainsOutcome::Better(graph, inferred) => {
+                    earlier = inferred.or(earlier);
+                    graph
+                }
             };
-            let mut graphs = std::mem::take(&mut self.graphs);
-            graphs.insert(0, better);
-            let build = || Self::new((self.model, self.score), graphs, self.candidates, context.stop());
+            self.graphs.insert(0, better);
+            let build =
+                || Self::new((self.model, self.score), self.graphs.clone(), self.candidates, context.stop());
             match context.until_stop(build).unwrap_or(Ok(None))? {
                 Some(target) => *self = target,
-                None => return Ok(None),
+                None => return Ok(earlier.map(|inferred| *inferred)),
             }
         }
     }
@@ -149,11 +162,14 @@ impl<'a> DagPosterior<'a> {
     fn run_chains(&self, config: &Config, context: &mut RunContext<'_>) -> Result<ChainsOutcome, Error> {
         let nodes = self.tables.nodes();
         let settings = chains_config(config, nodes);
-        let mut chains = self.begin(&settings, context)?;
+        let Some(chains) = context.until_stop(|| self.begin(&settings, context)) else {
+            return Ok(ChainsOutcome::Inferred(None));
+        };
+        let mut chains = chains?;
         let for_draws = (config.samples as f64 / draws_per_round(&settings)).ceil() as u64;
         let asks_for_more = config.samples > Config::default().samples;
         let most = most_rounds(nodes).max(if asks_for_more { for_draws } else { 0 });
-        let least = for_draws.max(least_rounds(nodes)).min(most);
+        let least = for_draws.min(most);
         // Asked before each stretch, so that a finished run that is resumed stays as it is.
         let is_done = |chains: &Chains<'_>| {
             let is_check = chains.rounds() > 0 && next_check(chains.rounds() - 1) == chains.rounds();
@@ -170,7 +186,7 @@ impl<'a> DagPosterior<'a> {
             }
             let better = if context.is_hurried() { None } else { self.better_draw(&chains) };
             if let Some(graph) = better {
-                return Ok(ChainsOutcome::Better(graph));
+                return Ok(ChainsOutcome::Better(graph, self.inferred(&chains).map(Box::new)));
             }
             if control == Control::Save {
                 self.save(&chains, context);
@@ -274,6 +290,7 @@ fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
         sweeps: (600 / nodes as u64).clamp(1, default.sweeps),
         max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
             as usize,
+        min_ess: if nodes <= MOST_WITH_CHEAP_ROUNDS { CHEAP_ESS } else { default.min_ess },
         ..default
     }
 }
@@ -281,14 +298,6 @@ fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
 /// How many draws all starts keep of a round, the burn-in taken off.
 fn draws_per_round(settings: &ChainsConfig) -> f64 {
     settings.starts as f64 * settings.sweeps as f64 * (1.0 - settings.burn_in)
-}
-
-/// The fewest rounds of all starts: where rounds are short, there is no reason to save any.
-const fn least_rounds(nodes: usize) -> u64 {
-    match nodes {
-        ..=20 => 2000 / nodes as u64,
-        _ => 1,
-    }
 }
 
 /// The most rounds of all starts: fewer the longer one takes.
@@ -309,4 +318,81 @@ fn next_check(rounds: u64) -> u64 {
         check += (check / 8).max(1);
     }
     check
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use gflowcausal_data::{Simulation, simulate};
+    use gflowcausal_determinism::StopFlag;
+    use gflowcausal_graph::NodeSet;
+
+    use super::*;
+    use crate::{Deadlines, Problem};
+
+    /// A score that asks for the end of the run as soon as tables are filled a second time.
+    struct StopsAtSecondTables<'a> {
+        score: &'a dyn LocalScore,
+        filled: AtomicUsize,
+        stop: StopFlag,
+    }
+
+    impl LocalScore for StopsAtSecondTables<'_> {
+        fn name(&self) -> &'static str {
+            self.score.name()
+        }
+
+        fn nodes(&self) -> usize {
+            self.score.nodes()
+        }
+
+        fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+            self.score.local(node, parents)
+        }
+
+        fn fill_subsets(
+            &self,
+            node: usize,
+            base: &NodeSet,
+            optional: &[usize],
+            limit: usize,
+            terms: &mut [f64],
+            stop: &AtomicBool,
+        ) {
+            if self.filled.fetch_add(1, Ordering::Relaxed) == self.nodes() {
+                self.stop.set();
+            }
+            self.score.fill_subsets(node, base, optional, limit, terms, stop);
+        }
+    }
+
+    #[test]
+    fn chains_that_cannot_start_again_in_time_keep_what_they_found() {
+        let simulation =
+            Simulation { nodes: 6, degree: Some(2), rows: 300, seed: 1, ..Simulation::default() };
+        let table = simulate(&simulation).expect("a simulation").table;
+        let config = Config { samples: 100, ..Config::default() };
+        let problem = Problem::new(&table, &config).expect("a problem");
+        let model = &problem.model;
+        let stop = StopFlag::new();
+        let score = StopsAtSecondTables {
+            score: model.dag_score().expect("a sum over variables"),
+            filled: AtomicUsize::new(0),
+            stop: stop.clone(),
+        };
+        let deadlines = Deadlines::new(&stop);
+        let mut observe = |_| Control::Continue;
+        let mut context = RunContext::new(&mut observe, &deadlines, None);
+        // A search that found nothing: the chains are soon far better, and need new tables.
+        let graphs = vec![Dag::empty(6)];
+        let posterior = DagPosterior::new((model, &score), graphs, 5, context.stop());
+        let mut posterior = posterior.expect("a distribution").expect("there is time");
+        let inferred = posterior.chains(&config, &mut context).expect("nothing is written");
+        assert!(stop.is_set(), "the chains started again");
+        let inferred = inferred.expect("the probabilities of the first chains");
+        assert!(!inferred.draws.is_empty());
+        assert_eq!(posterior.graphs.len(), 2, "the better graph, and what was given");
+        assert!(posterior.tables.log_dag(&posterior.graphs[0]) > posterior.tables.log_dag(&Dag::empty(6)));
+    }
 }

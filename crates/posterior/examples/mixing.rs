@@ -33,6 +33,7 @@ fn config(seed: u64) -> ChainsConfig {
         starts: setting("STARTS", default.starts),
         copies: setting("COPIES", default.copies),
         hottest: setting("HOTTEST", default.hottest),
+        proposals: setting("PROPOSALS", default.proposals),
         ..default
     }
 }
@@ -128,8 +129,10 @@ fn against_file(data: &str, edges: &str) {
     };
     let tables = tables(score.as_ref(), &[]);
     let rounds = [1, 2, 5, 10, 20, 50, 100, 200].map(|rounds| rounds * setting("ROUNDS", 1));
-    for found in run(&tables, &[], 1, &rounds) {
-        let (mean, largest) = difference(&found, &exact);
-        println!("from exact {mean:.5} on average, {largest:.4} at most");
+    for seed in 1..=setting("SEEDS", 1) {
+        for found in run(&tables, &[], seed, &rounds) {
+            let (mean, largest) = difference(&found, &exact);
+            println!("from exact {mean:.5} on average, {largest:.4} at most");
+        }
     }
 }

@@ -91,6 +91,11 @@ fn knowledge(nodes: usize) -> Vec<Constraints> {
     rules.iter().map(compile).collect()
 }
 
+/// Heated copies alone, as beyond 20 variables.
+fn without_proposals() -> ChainsConfig {
+    ChainsConfig { proposals: 0, ..ChainsConfig::default() }
+}
+
 fn never() -> AtomicBool {
     AtomicBool::new(false)
 }
@@ -104,16 +109,17 @@ fn edge_probabilities_are_those_of_all_dags_each_counted_once() {
     for nodes in [4, 5] {
         for constraints in knowledge(nodes) {
             let tables = tables(&Made { nodes, scale: 1.5 }, &constraints, &[]);
-            let mut chains =
-                Chains::new(&tables, &constraints, &[], ChainsConfig::default()).expect("a start");
-            chains.advance(1000, &never());
-            let summary = chains.summary().expect("some rounds");
-            let difference = largest_difference(&summary.edge_probabilities, &enumerated(&tables));
-            assert!(difference < 0.01, "{nodes} variables, {constraints:?}: {difference}");
-            assert!(summary.largest_r_hat < 1.01, "{summary:?}");
-            for draw in chains.draws().iter().flatten() {
-                assert!(constraints.permits(&draw.dag));
-                assert!((draw.log_score - tables.log_dag(&draw.dag)).abs() < 1e-9);
+            for (config, rounds) in [(ChainsConfig::default(), 200), (without_proposals(), 1000)] {
+                let mut chains = Chains::new(&tables, &constraints, &[], config).expect("a start");
+                chains.advance(rounds, &never());
+                let summary = chains.summary().expect("some rounds");
+                let difference = largest_difference(&summary.edge_probabilities, &enumerated(&tables));
+                assert!(difference < 0.01, "{nodes} variables, {constraints:?}: {difference}");
+                assert!(summary.largest_r_hat < 1.01, "{summary:?}");
+                for draw in chains.draws().iter().flatten() {
+                    assert!(constraints.permits(&draw.dag));
+                    assert!((draw.log_score - tables.log_dag(&draw.dag)).abs() < 1e-9);
+                }
             }
         }
     }
@@ -123,18 +129,20 @@ fn edge_probabilities_are_those_of_all_dags_each_counted_once() {
 fn drawn_dags_have_the_frequencies_of_the_target() {
     let constraints = Constraints::none(3);
     let tables = tables(&Made { nodes: 3, scale: 1.5 }, &constraints, &[]);
-    let config = ChainsConfig { sweeps: 2, max_draws: 4096, ..ChainsConfig::default() };
-    let mut chains = Chains::new(&tables, &constraints, &[], config).expect("a start");
-    chains.advance(4096, &never());
-    let draws: Vec<Dag> = chains.draws().into_iter().flatten().map(|draw| draw.dag).collect();
-    let dags: Vec<Dag> = all_dags(3).collect();
-    let total: f64 = dags.iter().map(|dag| tables.log_dag(dag).exp()).sum();
-    let variation = |dag: &Dag| {
-        let seen = draws.iter().filter(|drawn| *drawn == dag).count() as f64 / draws.len() as f64;
-        (seen - tables.log_dag(dag).exp() / total).abs() / 2.0
-    };
-    let variation: f64 = dags.iter().map(variation).sum();
-    assert!(variation < 0.02, "total variation {variation} over {} draws", draws.len());
+    for config in [ChainsConfig::default(), without_proposals()] {
+        let config = ChainsConfig { sweeps: 2, max_draws: 4096, ..config };
+        let mut chains = Chains::new(&tables, &constraints, &[], config).expect("a start");
+        chains.advance(4096, &never());
+        let draws: Vec<Dag> = chains.draws().into_iter().flatten().map(|draw| draw.dag).collect();
+        let dags: Vec<Dag> = all_dags(3).collect();
+        let total: f64 = dags.iter().map(|dag| tables.log_dag(dag).exp()).sum();
+        let variation = |dag: &Dag| {
+            let seen = draws.iter().filter(|drawn| *drawn == dag).count() as f64 / draws.len() as f64;
+            (seen - tables.log_dag(dag).exp() / total).abs() / 2.0
+        };
+        let variation: f64 = dags.iter().map(variation).sum();
+        assert!(variation < 0.02, "total variation {variation} over {} draws", draws.len());
+    }
 }
 
 /// A fork: of its class of three, two graphs have each edge.
@@ -166,26 +174,30 @@ fn equivalent_dags_are_equally_likely() {
 
 #[test]
 fn threads_and_interruptions_do_not_change_a_bit() {
+    for config in [ChainsConfig::default(), without_proposals()] {
+        assert_reproducible(&config);
+    }
+}
+
+fn assert_reproducible(config: &ChainsConfig) {
     let constraints = Constraints::none(5);
     let tables = tables(&Made { nodes: 5, scale: 2.0 }, &constraints, &[]);
-    let new = || Chains::new(&tables, &constraints, &[], ChainsConfig::default()).expect("a start");
-    let whole = with_threads(1, || {
-        let mut chains = new();
-        chains.advance(80, &never());
-        chains.state()
-    });
-    let threaded = with_threads(3, || {
-        let mut chains = new();
-        chains.advance(80, &never());
-        chains.state()
-    });
-    assert_eq!(whole, threaded);
+    let new = || Chains::new(&tables, &constraints, &[], config.clone()).expect("a start");
+    let run = |threads: usize| {
+        with_threads(threads, || {
+            let mut chains = new();
+            chains.advance(80, &never());
+            chains.state()
+        })
+    };
+    let whole = run(1);
+    assert_eq!(whole, run(3));
 
     let mut chains = new();
     for rounds in [3, 40, 37] {
         let stored = serde_json::to_string(&chains.state()).expect("numbers and lists");
         let state: ChainsState = serde_json::from_str(&stored).expect("as it was written");
-        chains = Chains::resume(&tables, &state, ChainsConfig::default()).expect("its own state");
+        chains = Chains::resume(&tables, &state, config.clone()).expect("its own state");
         assert_eq!(chains.advance(10, &AtomicBool::new(true)), 0, "stopped at once, and nothing changed");
         assert_eq!(chains.advance(rounds, &never()), rounds);
     }
@@ -203,14 +215,18 @@ fn two_modes_are_weighed_or_reported() {
     .map(|dag| dag.expect("a star"));
     for depth in [3.0, 40.0] {
         let tables = tables(&TwoModes { nodes, depth }, &constraints, &[]);
-        let config = ChainsConfig { starts: 2, ..ChainsConfig::default() };
-        let mut chains =
-            Chains::new(&tables, &constraints, &[out.clone(), into.clone()], config).expect("two starts");
-        chains.advance(100, &never());
-        let summary = chains.summary().expect("some rounds");
-        let [first, second] = [&summary.by_start[0], &summary.by_start[1]].map(|edges| edges[1]);
-        let agree = (first - second).abs() < 0.1;
-        assert!(agree || summary.largest_r_hat > 1.1, "depth {depth}: {first} {second}");
+        for config in [ChainsConfig::default(), without_proposals()] {
+            let has_proposals = config.proposals > 0;
+            let config = ChainsConfig { starts: 2, ..config };
+            let mut chains =
+                Chains::new(&tables, &constraints, &[out.clone(), into.clone()], config).expect("two starts");
+            chains.advance(100, &never());
+            let summary = chains.summary().expect("some rounds");
+            let [first, second] = [&summary.by_start[0], &summary.by_start[1]].map(|edges| edges[1]);
+            let agree = (first - second).abs() < 0.1;
+            assert!(agree || summary.largest_r_hat > 1.1, "depth {depth}: {first} {second}");
+            assert!(agree || !has_proposals, "proposals come from both modes: {first} {second}");
+        }
     }
 }
 
@@ -238,7 +254,7 @@ fn parent_sets_beside_the_candidates_may_outweigh_them() {
     let none = vec![NodeSet::empty(5); 5];
     let tables = ParentSetTables::new(&Collider, &constraints, &none, &[best], &settings, &never());
     let tables = tables.expect("no candidates at all");
-    let mut chains = Chains::new(&tables, &constraints, &[], ChainsConfig::default()).expect("a start");
+    let mut chains = Chains::new(&tables, &constraints, &[], without_proposals()).expect("a start");
     chains.advance(40, &never());
     let edges = chains.summary().expect("some rounds").edge_probabilities;
     assert!((2..5).all(|to| edges[to] > 0.999 && edges[5 + to] > 0.999), "{edges:?}");

@@ -18,6 +18,8 @@ pub struct ChainsConfig {
     pub hottest: f64,
     /// Sweeps in a round; a sweep moves each variable about once in every copy.
     pub sweeps: u64,
+    /// Proposals of whole DAGs in a sweep, up to 20 variables and where they pay; none of them: heated copies alone.
+    pub proposals: usize,
     /// The share of the rounds, from the first, that is not used.
     pub burn_in: f64,
     /// The most DAGs kept for each start.
@@ -36,6 +38,7 @@ impl Default for ChainsConfig {
             copies: 4,
             hottest: 0.3,
             sweeps: 20,
+            proposals: 16,
             burn_in: 0.25,
             max_draws: 1000,
             max_r_hat: 1.1,

@@ -4,17 +4,19 @@ use std::sync::atomic::AtomicBool;
 
 use gflowcausal_determinism::{StreamRng, rand::RngExt};
 
-use super::pair_gibbs::Structure;
-use super::record::Record;
+use super::block_gibbs::BlockGibbs;
+use super::independence::Independence;
+use super::record::{Record, RoundSums};
 use super::relocate::Relocation;
 use super::state::State;
+use super::structure::Structure;
 use super::{ChainsConfig, Target, accepts, is_set, split_merge, swap};
 
 /// Splits or merges, and swaps, in a sweep.
 const PARTITION_MOVES: usize = 2;
 
-/// Steps on pairs of parent sets in a sweep of the unheated copy, for each variable.
-const PAIR_STEPS: usize = 2;
+/// How many variables have their parents drawn together in a step of the unheated copy.
+const BLOCK: usize = 5;
 
 /// The copies of one start, the unheated first.
 ///
@@ -23,11 +25,12 @@ const PAIR_STEPS: usize = 2;
 pub(super) struct Ladder {
     copies: Vec<State>,
     relocation: Relocation,
+    block_gibbs: BlockGibbs,
 }
 
 impl Ladder {
     pub(super) fn new(copies: Vec<State>, nodes: usize) -> Self {
-        Self { copies, relocation: Relocation::new(nodes) }
+        Self { copies, relocation: Relocation::new(nodes), block_gibbs: BlockGibbs::default() }
     }
 
     pub(super) fn copies(&self) -> &[State] {
@@ -44,26 +47,46 @@ impl Ladder {
         stop: &AtomicBool,
     ) -> bool {
         self.refresh(target);
-        let mut sums = vec![0.0; target.possible_edges()];
-        let mut largest = f64::NEG_INFINITY;
+        let mut sums = RoundSums::new(target.possible_edges());
         for sweep in 0..config.sweeps {
-            for copy in 0..self.copies.len() {
+            for copy in 0..self.moving(target) {
                 if is_set(stop) {
                     return false;
                 }
                 self.sweep(target, copy, config.inverse_temperature(copy), rng);
             }
-            self.exchange(config, sweep, rng);
+            self.exchange(target, config, sweep, rng);
             let mut graph = Structure::draw(target, &self.copies[0], rng);
-            (0..PAIR_STEPS * target.nodes()).for_each(|_| graph.step(target, rng));
+            for _ in 0..Self::block_steps(target) {
+                if is_set(stop) {
+                    return false;
+                }
+                self.block_gibbs.step(target, &mut graph, BLOCK, rng);
+            }
+            sums.see(State::new(target, &graph.layering()).log_weight());
+            match &target.lattice {
+                Some(lattice) => {
+                    let proposals = config.proposals;
+                    Independence { target, lattice, proposals }.run(&mut graph, &mut sums, rng);
+                }
+                None => sums.add(1.0, &target.edge_probabilities(&mut graph)),
+            }
             self.copies[0] = State::new(target, &graph.layering());
-            largest = largest.max(self.copies[0].log_weight());
-            target.add_edge_probabilities(&mut graph, &mut sums);
             record.add_draw(target, &graph);
         }
-        record.add_round(sums, config.sweeps, largest);
+        record.add_round(sums);
         record.thin_draws(config.max_draws);
         true
+    }
+
+    /// How many copies move: heated ones are needed only where no proposals come from all modes.
+    fn moving(&self, target: &Target<'_>) -> usize {
+        if target.lattice.is_some() { 1 } else { self.copies.len() }
+    }
+
+    /// How many blocks are drawn in a sweep: few where whole DAGs are proposed.
+    fn block_steps(target: &Target<'_>) -> usize {
+        if target.lattice.is_some() { 2 } else { target.nodes() }
     }
 
     /// Looks all terms up, so that a round does not depend on the rounding of the one before.
@@ -73,11 +96,11 @@ impl Ladder {
         }
     }
 
-    /// As many relocations as there are variables, and a few of each other move.
+    /// Half as many relocations as there are variables, and a few of each other move.
     fn sweep(&mut self, target: &Target<'_>, copy: usize, beta: f64, rng: &mut StreamRng) {
         let state = &mut self.copies[copy];
         let nodes = target.nodes();
-        for _ in 0..nodes {
+        for _ in 0..nodes.div_ceil(2) {
             let node = rng.random_range(0..nodes);
             self.relocation.step(target, state, node, beta, rng);
         }
@@ -88,9 +111,9 @@ impl Ladder {
     }
 
     /// Tries to exchange neighbouring copies, from the first or the second on by turns.
-    fn exchange(&mut self, config: &ChainsConfig, sweep: u64, rng: &mut StreamRng) {
+    fn exchange(&mut self, target: &Target<'_>, config: &ChainsConfig, sweep: u64, rng: &mut StreamRng) {
         let first = usize::from(!sweep.is_multiple_of(2));
-        for cold in (first..self.copies.len().saturating_sub(1)).step_by(2) {
+        for cold in (first..self.moving(target).saturating_sub(1)).step_by(2) {
             let gap = config.inverse_temperature(cold) - config.inverse_temperature(cold + 1);
             let difference = self.copies[cold + 1].log_weight() - self.copies[cold].log_weight();
             if accepts(gap * difference, rng) {

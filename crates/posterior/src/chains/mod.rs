@@ -2,17 +2,22 @@
 //!
 //! The state is a layering (Kuipers & Moffa 2017), its weight the sum over its DAGs, looked up in the parent-set tables as in
 //! Gadget (Viinikka et al. 2020). Several starts run side by side, each with a ladder of heated copies. In every sweep the
-//! unheated copy also draws a DAG and moves it by pairs of parent sets: that mixes within a mode, heated layerings across modes.
+//! unheated copy also draws a DAG and moves it by blocks of parent sets: that mixes within a mode, heated layerings across modes.
+//! Up to 20 variables, proposals from the lattice of all orders take the place of the heated copies.
 
+mod block_gibbs;
+mod blocks;
 mod config;
 mod diagnostics;
+mod independence;
 mod ladder;
-mod pair_gibbs;
+mod order_lattice;
 mod record;
 mod relocate;
 mod split_merge;
 mod start;
 mod state;
+mod structure;
 mod summary;
 mod swap;
 mod target;
@@ -92,7 +97,7 @@ impl<'a> Chains<'a> {
         config: ChainsConfig,
     ) -> Result<Self, ChainsError> {
         config.check()?;
-        let target = Target::new(tables);
+        let target = Target::new(tables, &config);
         let count = config.starts.max(starts.len());
         let layerings = (0..count).map(|k| start::layering(&target, constraints, starts, k, config.seed));
         let start = |(k, layering)| {
@@ -120,7 +125,7 @@ impl<'a> Chains<'a> {
         if state.rounds > MOST_ROUNDS {
             return Err(ChainsError::State { start: 0 });
         }
-        let target = Target::new(tables);
+        let target = Target::new(tables, &config);
         let restore = |(k, stored): (usize, &StartState)| start::restored(&target, stored, k, &config);
         let starts = state.starts.iter().enumerate().map(restore).collect::<Result<_, _>>()?;
         Ok(Self { target, config, starts, rounds: state.rounds })

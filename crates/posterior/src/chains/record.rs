@@ -3,7 +3,7 @@
 use gflowcausal_graph::{Dag, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Target, pair_gibbs::Structure};
+use super::{Target, structure::Structure};
 
 /// The most batches kept; when they are full, neighbours are merged.
 pub(super) const MAX_BATCHES: usize = 64;
@@ -31,6 +31,34 @@ pub(super) struct Record {
     /// A draw is kept every so many rounds.
     rounds_per_draw: u64,
     rounds: u64,
+}
+
+/// Sums over one round.
+#[derive(Debug)]
+pub(super) struct RoundSums {
+    /// Of the probability of each possible edge.
+    sums: Vec<f64>,
+    /// Of the weights of what was added.
+    samples: f64,
+    /// The largest log-weight of a layering.
+    largest: f64,
+}
+
+impl RoundSums {
+    pub(super) fn new(edges: usize) -> Self {
+        Self { sums: vec![0.0; edges], samples: 0.0, largest: f64::NEG_INFINITY }
+    }
+
+    /// Adds the probability of every possible edge, `weight` times.
+    pub(super) fn add(&mut self, weight: f64, probabilities: &[f64]) {
+        self.samples += weight;
+        self.sums.iter_mut().zip(probabilities).for_each(|(sum, more)| *sum += weight * more);
+    }
+
+    /// Takes note of a layering with this log-weight.
+    pub(super) fn see(&mut self, log_weight: f64) {
+        self.largest = self.largest.max(log_weight);
+    }
 }
 
 /// Sums over consecutive rounds.
@@ -78,9 +106,9 @@ impl Batch {
 }
 
 impl Record {
-    /// Adds the sums over the `samples` layerings of a round, and their largest log-weight.
-    pub(super) fn add_round(&mut self, sums: Vec<f64>, samples: u64, largest: f64) {
-        let round = Batch { rounds: 1, samples, sums, largest };
+    /// Adds the sums over a round.
+    pub(super) fn add_round(&mut self, RoundSums { sums, samples, largest }: RoundSums) {
+        let round = Batch { rounds: 1, samples: samples.round() as u64, sums, largest };
         match self.batches.last_mut() {
             Some(last) if last.rounds < self.rounds_per_batch => last.merge(&round),
             _ => self.batches.push(round),

@@ -3,7 +3,10 @@
 use gflowcausal_graph::{Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
 
-use super::pair_gibbs::{Pairs, Structure, complement};
+use super::ChainsConfig;
+use super::blocks::Blocks;
+use super::order_lattice::OrderLattice;
+use super::structure::{Structure, complement};
 
 /// The tables, with the questions that the moves ask.
 #[derive(Debug)]
@@ -13,7 +16,9 @@ pub(super) struct Target<'a> {
     possible_parents: Vec<Vec<Parent>>,
     /// The term of the only set of a child with a parent, at `child · nodes + parent`; NaN where there are more.
     only_terms: Vec<f64>,
-    pub(super) pairs: Pairs,
+    pub(super) blocks: Blocks,
+    /// Where proposals from all orders pay.
+    pub(super) lattice: Option<OrderLattice>,
     none: NodeSet,
 }
 
@@ -26,7 +31,13 @@ struct Parent {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(tables: &'a ParentSetTables) -> Self {
+    /// With proposals from the lattice of orders, if they are wanted and pay.
+    pub(super) fn new(tables: &'a ParentSetTables, config: &ChainsConfig) -> Self {
+        let lattice = (config.proposals > 0).then(|| OrderLattice::new(tables)).flatten();
+        Self { lattice, ..Self::without_lattice(tables) }
+    }
+
+    pub(super) fn without_lattice(tables: &'a ParentSetTables) -> Self {
         let nodes = tables.nodes();
         let mut possible_children = vec![NodeSet::empty(nodes); nodes];
         let mut only_terms = vec![f64::NAN; nodes * nodes];
@@ -45,7 +56,8 @@ impl<'a> Target<'a> {
             possible_children,
             possible_parents,
             only_terms,
-            pairs: Pairs::new(tables),
+            blocks: Blocks::new(tables),
+            lattice: None,
             none: NodeSet::empty(nodes),
         }
     }
@@ -87,18 +99,18 @@ impl<'a> Target<'a> {
         self.possible_parents.iter().enumerate().flat_map(into)
     }
 
-    /// Adds to `sums` the probability of every possible edge given the parents of all variables but its effect.
+    /// The probability of every possible edge given the parents of all variables but its effect.
     ///
     /// Averages of these have less variance than those of the DAGs themselves (Rao–Blackwell).
-    pub(super) fn add_edge_probabilities(&self, graph: &mut Structure, sums: &mut [f64]) {
-        let mut sums = sums.iter_mut();
+    pub(super) fn edge_probabilities(&self, graph: &mut Structure) -> Vec<f64> {
+        let mut probabilities = Vec::with_capacity(self.possible_edges());
         for (node, parents) in self.possible_parents.iter().enumerate() {
             let mut above = complement(self.nodes(), &graph.descendants(node));
             let all = self.tables.log_sum(node, &above);
-            for (parent, sum) in parents.iter().zip(&mut sums) {
-                *sum += self.edge_probability(node, *parent, all, &mut above);
-            }
+            let of = |parent: &Parent| self.edge_probability(node, *parent, all, &mut above);
+            probabilities.extend(parents.iter().map(of));
         }
+        probabilities
     }
 
     /// The probability that `node`, with the log-sum `all` over its parent sets in `above`, has `parent`; `above` is left as

@@ -7,10 +7,14 @@ use gflowcausal_determinism::{Stream, StreamRng, rand::RngExt, stream};
 use gflowcausal_graph::{Constraints, Dag, Edge, Knowledge, Layering, NodeSet, all_dags};
 use gflowcausal_score::{LocalScore, ParentSetTables, TableSettings};
 
-use super::pair_gibbs::Structure;
+use super::block_gibbs::BlockGibbs;
+use super::independence::Independence;
+use super::order_lattice::OrderLattice;
+use super::record::RoundSums;
 use super::relocate::Relocation;
 use super::state::State;
-use super::{Target, split_merge, swap};
+use super::structure::Structure;
+use super::{ChainsConfig, Target, split_merge, swap};
 
 /// Some number for every variable and parent set, far from equal.
 struct Made {
@@ -99,7 +103,7 @@ fn assert_consistent(target: &Target<'_>, state: &State) {
 #[test]
 fn the_weight_of_a_layering_is_the_sum_over_its_dags() {
     for tables in all_tables() {
-        let target = Target::new(&tables);
+        let target = Target::without_lattice(&tables);
         for (layering, weight) in enumerated(&tables) {
             let state = State::new(&target, &layering);
             assert!((state.log_weight() - weight.ln()).abs() < 1e-10, "{layering:?}");
@@ -110,7 +114,7 @@ fn the_weight_of_a_layering_is_the_sum_over_its_dags() {
 #[test]
 fn a_place_is_drawn_by_the_weight_of_the_layering_it_gives() {
     for tables in all_tables() {
-        let target = Target::new(&tables);
+        let target = Target::without_lattice(&tables);
         for layering in enumerated(&tables).into_keys() {
             for node in 0..4 {
                 let places = Relocation::new(4).places(&target, &State::new(&target, &layering), node, 0.7);
@@ -140,7 +144,7 @@ fn places_are_weighed_right_where_scores_are_far_apart() {
         let candidates: Vec<NodeSet> = (0..5).map(near).collect();
         let graphs = [beside.clone().expect("no cycle")];
         let tables = tables_beside(&Made { nodes: 5, scale }, &constraints, &candidates, &graphs);
-        let target = Target::new(&tables);
+        let target = Target::without_lattice(&tables);
         let weight = |layering: &Layering| State::new(&target, layering).log_weight();
         let layerings: BTreeSet<Layering> = all_dags(5).map(|dag| Layering::of(&dag)).collect();
         let possible: Vec<&Layering> =
@@ -178,16 +182,9 @@ const MOVES: [(&str, Move); 3] = [
     ("swap", swap::step),
 ];
 
-/// A DAG of the layering, with the parents of two variables drawn anew.
-fn pair_step(target: &Target<'_>, state: &mut State, _: f64, rng: &mut StreamRng) {
-    let mut graph = Structure::draw(target, state, rng);
-    graph.step(target, rng);
-    *state = State::new(target, &graph.layering());
-}
-
 /// Draws layerings from the target, moves each once, and counts from where to where.
 fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
-    let target = Target::new(tables);
+    let target = Target::new(tables, &ChainsConfig::default());
     let weights: Vec<(Layering, f64)> = enumerated(tables).into_iter().collect();
     let heated: Vec<f64> = weights.iter().map(|(_, weight)| weight.powf(beta)).collect();
     let total: f64 = heated.iter().sum();
@@ -221,11 +218,67 @@ fn flows(name: &str, step: Move, beta: f64, tables: &ParentSetTables) {
     assert!(squares < pairs + 5.0 * (2.0 * pairs).sqrt(), "{name} at {beta}: {squares} for {pairs} pairs");
 }
 
+/// A DAG of the layering, with the parents of several variables drawn anew.
+fn block_step<const SIZE: usize>(target: &Target<'_>, state: &mut State, _: f64, rng: &mut StreamRng) {
+    let mut graph = Structure::draw(target, state, rng);
+    BlockGibbs::default().step(target, &mut graph, SIZE, rng);
+    *state = State::new(target, &graph.layering());
+}
+
 #[test]
-fn pair_steps_are_reversible() {
+fn block_steps_are_reversible() {
     for tables in all_tables() {
-        flows("pair of parent sets", pair_step, 1.0, &tables);
+        flows("block of two", block_step::<2>, 1.0, &tables);
+        flows("block of three", block_step::<3>, 1.0, &tables);
+        flows("block of four", block_step::<4>, 1.0, &tables);
     }
+}
+
+/// A DAG of the layering, and a few proposals of others.
+fn proposal_step(target: &Target<'_>, state: &mut State, _: f64, rng: &mut StreamRng) {
+    let mut graph = Structure::draw(target, state, rng);
+    let lattice = target.lattice.as_ref().expect("few variables");
+    let mut sums = RoundSums::new(target.possible_edges());
+    Independence { target, lattice, proposals: 1 }.run(&mut graph, &mut sums, rng);
+    *state = State::new(target, &graph.layering());
+}
+
+#[test]
+fn proposals_of_whole_dags_are_reversible() {
+    for tables in all_tables() {
+        flows("proposal", proposal_step, 1.0, &tables);
+    }
+}
+
+/// Orders in which every variable that is followed by one of lower rank is a parent of it, one permutation after another.
+#[test]
+fn the_orders_of_a_dag_are_counted_as_by_permutations() {
+    for tables in all_tables() {
+        let lattice = OrderLattice::new(&tables).expect("few variables");
+        let mut total = 0.0;
+        for dag in all_dags(4) {
+            let parents: Vec<NodeSet> = (0..4).map(|node| dag.parents(node).clone()).collect();
+            let count = lattice.log_orders(&Structure::of_parents(parents)).expect("few steps").exp();
+            let counted = permutations(4).filter(|order| is_order(order, &dag, lattice.order())).count();
+            assert!((count - counted as f64).abs() < 1e-9, "{dag:?}: {count}, {counted} by permutations");
+            total += count * tables.log_dag(&dag).exp();
+        }
+        assert!((lattice.log_total() - total.ln()).abs() < 1e-5, "the sum over all orders");
+    }
+}
+
+fn is_order(order: &[usize], dag: &Dag, ranked: &[usize]) -> bool {
+    let rank = |node: usize| ranked.iter().position(|&other| other == node);
+    let place = |node: usize| order.iter().position(|&other| other == node);
+    let mut steps = order.windows(2);
+    dag.edges().all(|edge| place(edge.from) < place(edge.to))
+        && steps.all(|step| rank(step[0]) < rank(step[1]) || dag.contains(Edge::new(step[0], step[1])))
+}
+
+fn permutations(nodes: usize) -> impl Iterator<Item = Vec<usize>> {
+    let digits = move |number: usize| (0..nodes).map(move |place| number / nodes.pow(place as u32) % nodes);
+    let all = (0..nodes.pow(nodes as u32)).map(move |number| digits(number).collect::<Vec<_>>());
+    all.filter(move |order| NodeSet::of(nodes, order.iter().copied()).len() == nodes)
 }
 
 #[test]
@@ -242,7 +295,7 @@ fn every_move_is_reversible() {
 #[test]
 fn a_state_stays_what_its_layering_says() {
     let tables = narrow_tables(7, 2.0, &Constraints::none(7));
-    let target = Target::new(&tables);
+    let target = Target::without_lattice(&tables);
     let mut state = State::new(&target, &Layering::of(&Dag::empty(7)));
     let rng = &mut stream(3, Stream::Test { k: 0 });
     for round in 0..2000 {
