@@ -37,7 +37,8 @@ fn tables(nodes: usize, constraints: &Constraints) -> ParentSetTables {
 /// Every graph that one edge added, removed or reversed makes of `graph`.
 fn neighbours(graph: &Dag) -> Vec<Dag> {
     let nodes = graph.nodes();
-    let pairs = (0..nodes).flat_map(|from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to)));
+    let pairs =
+        (0..nodes).flat_map(|from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to)));
     let mut all = Vec::new();
     for edge in pairs.map(|(from, to)| Edge { from, to }) {
         let mut changed = graph.clone();
@@ -56,7 +57,8 @@ fn neighbours(graph: &Dag) -> Vec<Dag> {
 fn slowly(tables: &ParentSetTables, start: &Dag, count: usize) -> Vec<(Dag, f64)> {
     let mut pool = vec![(start.clone(), tables.log_dag(start))];
     let mut expanded: Vec<Dag> = Vec::new();
-    while let Some((next, _)) = pool.iter().take(count).find(|(graph, _)| !expanded.contains(graph)).cloned() {
+    while let Some((next, _)) = pool.iter().take(count).find(|(graph, _)| !expanded.contains(graph)).cloned()
+    {
         for graph in neighbours(&next) {
             let weight = tables.log_dag(&graph);
             if weight > f64::NEG_INFINITY && pool.iter().all(|(known, _)| *known != graph) {

@@ -152,7 +152,8 @@ impl OrderLattice {
         let nodes = self.order.len();
         let mut ranks = [0; MOST_NODES];
         self.order.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
-        let mask = |&node: &usize| graph.parents()[node].iter().fold(0, |mask, parent| mask | 1 << ranks[parent]);
+        let mask =
+            |&node: &usize| graph.parents()[node].iter().fold(0, |mask, parent| mask | 1 << ranks[parent]);
         let parents: Vec<usize> = self.order.iter().map(mask).collect();
         let all = (1_usize << nodes) - 1;
         let first = members(all).filter(|&node| parents[node] == 0);
@@ -163,13 +164,15 @@ impl OrderLattice {
             let mut next: Vec<(usize, usize, f64)> = Vec::new();
             numbers.clear();
             for &(set, last, count) in &ends {
-                let may_follow =
-                    |&node: &usize| parents[node] & !set == 0 && (last < node || parents[node] >> last & 1 == 1);
+                let may_follow = |&node: &usize| {
+                    parents[node] & !set == 0 && (last < node || parents[node] >> last & 1 == 1)
+                };
                 for node in members(all & !set).filter(may_follow) {
-                    let number = *numbers.entry((set | 1 << node, node)).or_insert_with_key(|&(set, last)| {
-                        next.push((set, last, 0.0));
-                        next.len() - 1
-                    });
+                    let number =
+                        *numbers.entry((set | 1 << node, node)).or_insert_with_key(|&(set, last)| {
+                            next.push((set, last, 0.0));
+                            next.len() - 1
+                        });
                     next[number].2 += count;
                 }
             }
