@@ -232,7 +232,7 @@ impl Store {
         let written = fs::read_to_string(dir.join(SUMS)).ok();
         let is_sound = written.is_some() && written == sums(&dir).ok();
         if !is_sound && let Some(drawn) = source.draw(*seed).map_err(Error::from)? {
-            write_simulated(&dir, "data.csv", &drawn)?;
+            write_simulated(&dir, "data.csv", &drawn, None)?;
             let files = RunDir::open(&dir).map_err(Error::from)?;
             files.write(SUMS, |file| file.write_all(sums(&dir)?.as_bytes())).map_err(Error::from)?;
         }

@@ -36,6 +36,7 @@ const SUITES: &[(&str, &str)] = &[
     ("fig-loss", include_str!("../suites/fig-loss.toml")),
     ("speed", include_str!("../suites/speed.toml")),
     ("calibration", include_str!("../suites/calibration.toml")),
+    ("effects", include_str!("../suites/effects.toml")),
     ("exactness", include_str!("../suites/exactness.toml")),
 ];
 

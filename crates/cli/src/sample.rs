@@ -54,12 +54,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data_file = DataFile { path: arguments.data.clone().unwrap_or(stored.path.clone()), ..stored };
     let data = data_file.read(free_memory())?;
     let seed = arguments.seed.unwrap_or(file.config.seed.wrapping_add(1));
-    let names: Vec<String> = data
-        .table
-        .names()
-        .filter(|name| !file.config.exclude.iter().any(|other| other == name))
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> =
+        data.table.names().filter(|name| file.config.is_variable(name)).map(str::to_owned).collect();
     let asked = (arguments.number, seed);
     let stop = interrupt::listen();
     let mut tally = Tally::default();

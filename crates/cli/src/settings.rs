@@ -148,7 +148,7 @@ fn argument(spec: &'static OptionSpec) -> Arg {
         Kind::Whole { .. } => argument.value_parser(value_parser!(u64)),
         Kind::Number(_) => argument.value_parser(value_parser!(f64)),
         Kind::AutoOrNumber(_) => argument.value_parser(auto_or_number),
-        Kind::File => argument,
+        Kind::File | Kind::Text => argument,
         Kind::List => argument.action(ArgAction::Append),
     };
     argument.value_name(spec.value_name).allow_negative_numbers(true)
@@ -185,7 +185,7 @@ fn written(spec: &OptionSpec, matches: &ArgMatches) -> Option<Written> {
     let text = || matches.get_one::<String>(spec.name).cloned();
     Some(match spec.kind {
         Kind::Flag => Written::Value(Value::Boolean(true)),
-        Kind::OneOf(_) => Written::Value(Value::String(text()?)),
+        Kind::OneOf(_) | Kind::Text => Written::Value(Value::String(text()?)),
         Kind::Whole { .. } => Written::Whole(*matches.get_one(spec.name)?),
         Kind::Number(_) => Written::Value(Value::Float(*matches.get_one(spec.name)?)),
         Kind::AutoOrNumber(_) => Written::Value(matches.get_one::<Value>(spec.name)?.clone()),

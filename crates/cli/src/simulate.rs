@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
-    GraphFamily, KnownNetwork, Model, NetworkSimulation, NoiseFamily, NoiseScale, Simulated, Simulation,
-    simulate, simulate_network,
+    Experiments, GraphFamily, KnownNetwork, Model, NetworkSimulation, NoiseFamily, NoiseScale, Simulated,
+    Simulation, simulate, simulate_experiments, simulate_network,
 };
 use gflowcausal::graph::pluralize;
 use gflowcausal::{Error, read_network, write_simulated};
@@ -27,6 +27,7 @@ Examples:
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
   gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big
   gflowcausal simulate --network alarm --rows 5000 --out alarm
+  gflowcausal simulate --nodes 12 --degree 1 --rows 300 --interventions 8x60 --out experiments
   gflowcausal simulate --network asia.bif.gz --rows 5000 --out asia",
     before_long_help = "Random graphs:
   er           exactly degree x nodes edges, any set of pairs equally likely, a random order (NOTEARS)
@@ -87,6 +88,10 @@ pub(crate) struct Arguments {
     /// The probability that a cell is missing.
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     missing_rate: f64,
+    /// After the rows, more in which variables drawn at random are set from outside, one at a time: targets and rows for each, such
+    /// as 8x60. The column `intervention` names them; for model linear.
+    #[arg(long, value_name = "KxN", conflicts_with = "network")]
+    interventions: Option<Experiments>,
     /// Where the files go.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -113,6 +118,8 @@ enum Choice {
 struct Summary<'a> {
     version: &'static str,
     simulation: &'a Asked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interventions: Option<Experiments>,
     rows: usize,
     nodes: usize,
     edges: usize,
@@ -238,14 +245,28 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_format()?;
     let asked = arguments.asked();
-    let simulated = asked.draw()?;
+    let (simulated, targets) = match (&asked, arguments.interventions) {
+        (Asked::Random(simulation), Some(experiments)) => {
+            let (drawn, column) = simulate_experiments(simulation, experiments).map_err(Error::from)?;
+            (drawn, Some(column))
+        }
+        _ => (asked.draw()?, None),
+    };
     let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
-    let files = write_simulated(&arguments.out, data, &simulated)?;
+    let files = write_simulated(&arguments.out, data, &simulated, targets.as_ref())?;
     let (rows, nodes) = (simulated.table.rows(), simulated.dag.nodes());
     let edges = simulated.dag.edge_count();
     if arguments.wants(Choice::Json) {
-        let version = env!("CARGO_PKG_VERSION");
-        return print_json(&Summary { version, simulation: &asked, rows, nodes, edges, files: &files });
+        let (version, interventions) = (env!("CARGO_PKG_VERSION"), arguments.interventions);
+        return print_json(&Summary {
+            version,
+            simulation: &asked,
+            interventions,
+            rows,
+            nodes,
+            edges,
+            files: &files,
+        });
     }
     let [rows, nodes, edges] =
         [(rows, "row"), (nodes, "variable"), (edges, "edge")].map(|(n, of)| pluralize(n, of));

@@ -99,3 +99,58 @@ fn effects_among_categories_are_probabilities_of_levels() {
         pair["effects"]
     );
 }
+
+#[test]
+fn curves_have_doses_and_bands() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let mut rows = String::from("dose,response\n");
+    for k in 0..300 {
+        let dose = f64::from(k * 37 % 300) / 50.0 - 3.0;
+        rows.push_str(&format!("{dose},{}\n", dose * dose + f64::from(k * 101 % 17) / 17.0));
+    }
+    fs::write(home.join("doses.csv"), rows).unwrap();
+    printed(home, "discover doses.csv --score spline --require dose->response --out run");
+    let pair = json(home, "effect run --cause dose --effect response");
+    let curve = pair["effects"][0]["curve"].as_array().unwrap();
+    assert_eq!(curve.len(), 19);
+    for point in curve {
+        let number = |key: &str| point[key].as_f64().unwrap();
+        let expected = number("dose").powi(2) + 8.0 / 17.0;
+        assert!((number("mean") - expected).abs() < 0.3, "{point}");
+        assert!(number("low") < number("mean") && number("mean") < number("high"));
+    }
+    assert!(printed(home, "effect run --cause dose --effect response").contains("90 % interval"));
+    let outcome = &json(home, "effect run --do dose=2")["outcomes"][0];
+    assert!((outcome["mean"].as_f64().unwrap() - 4.5).abs() < 0.7, "{outcome}");
+    assert!(refused(home, "effect run --do dose=50").contains("curves reach from"));
+    assert!(refused(home, "effect run --direct").contains("--direct has no effect with score spline"));
+}
+
+#[test]
+fn experiments_decide_directions_and_effects_use_the_observed_rows() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    printed(home, "simulate --nodes 6 --degree 1 --rows 200 --interventions 6x40 --seed 1 --out d");
+    let run = json(home, "discover d/data.csv --interventions intervention --truth d/truth.csv --out run");
+    let set = &run["interventions"];
+    assert_eq!((set["rows"].as_u64(), set["targets"].as_array().unwrap().len()), (Some(240), 6));
+    assert_eq!(set["decided"].as_array().unwrap().len(), run["graph"]["edges"].as_array().unwrap().len());
+    assert_eq!(
+        (run["data"]["variables"].as_array().unwrap().len(), &run["cpdag"]["undirected"]),
+        (6, &serde_json::json!([]))
+    );
+    assert!(run["metrics"]["interventional_shd"].is_u64());
+    assert!(
+        printed(home, "discover d/data.csv --interventions intervention")
+            .contains("interventions: 240 rows set 6 variables")
+    );
+    assert_eq!(printed(home, "sample run -n 20 --format json").matches("intervention").count(), 0);
+    let moments = fs::read_to_string(home.join("run/moments.json")).unwrap();
+    assert!(moments.contains("\"rows\":200"), "{moments}");
+    assert_eq!(json(home, "effect run")["effects"].as_array().unwrap().len(), 30);
+    assert!(
+        refused(home, "discover d/data.csv --interventions intervention --method pc")
+            .contains("--interventions has no effect with method pc")
+    );
+}

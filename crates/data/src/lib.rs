@@ -3,6 +3,7 @@
 mod builtin;
 mod doctor;
 mod em;
+mod interventions;
 mod loose_number;
 mod missing;
 mod moments;
@@ -15,6 +16,7 @@ mod write;
 pub use builtin::{Builtin, builtin, builtin_names};
 pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor};
 pub use em::EmEstimate;
+pub use interventions::{FreeRows, InterventionError, Interventions};
 pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
@@ -22,10 +24,10 @@ pub use read::{
     Streamed, Value, column_of, csv_moments, gunzipped, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
-    BayesNetwork, Cpds, Equations, GraphFamily, GraphSize, KnownNetwork, LinearGaussianCpd, Model,
-    NetworkSimulation, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax, RandomGraph, Simulated,
-    Simulation, SimulationError, TabularCpd, ValidSimulation, Weights, simulate, simulate_from,
-    simulate_linear, simulate_network,
+    BayesNetwork, Cpds, Equations, Experiments, GraphFamily, GraphSize, KnownNetwork, LinearGaussianCpd,
+    Model, NetworkSimulation, NoiseFamily, NoiseModel, NoiseScale, NoiseScaleSyntax, RandomGraph, Simulated,
+    Simulation, SimulationError, TabularCpd, ValidSimulation, Weights, simulate, simulate_experiments,
+    simulate_from, simulate_linear, simulate_network,
 };
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
 pub use write::{write_csv, write_parquet};

@@ -50,6 +50,10 @@ pub enum Stream {
     OrderProposal { k: u64 },
     /// The seed of one part of many draws.
     Part { k: u64 },
+    /// Which variables simulated experiments set.
+    ExperimentTargets,
+    /// The values that simulated experiments set a variable to: one stream per node.
+    Experiment { node: u64 },
     /// The parameters that are drawn for one graph, where effects are computed.
     EffectParameters { graph: u64 },
     /// The probabilities that are drawn for one cause in one graph, where effects are computed.
@@ -81,6 +85,8 @@ impl Stream {
             Self::Layering { start, round } => [50, start, round],
             Self::LayeringStart { start } => [51, start, 0],
             Self::Part { k } => [52, k, 0],
+            Self::ExperimentTargets => [62, 0, 0],
+            Self::Experiment { node } => [63, node, 0],
             Self::EffectParameters { graph } => [60, graph, 0],
             Self::EffectProbabilities { cause, graph } => [61, cause, graph],
             Self::OrderProposal { k } => [53, k, 0],

@@ -10,7 +10,7 @@ use crate::method::{Discover, method, methods};
 use crate::model::ScoreName;
 use crate::option_spec::{
     Kind, Named, OptionSpec, OptionValue, Range, auto_or_number, file, flag, kebab, list, number, one_of,
-    one_of_named, options, whole,
+    one_of_named, options, text, whole,
 };
 
 /// More than this many of anything is a typing error.
@@ -97,6 +97,10 @@ options! {
     exclude: Vec<String> = Vec::new(), list("NAME").under(READING).common();
     /// Continue despite this finding of `doctor`; may be repeated.
     ignore: Vec<String> = Vec::new(), list("CODE").under(READING).common();
+    /// The column that names, row by row, which variables were set from outside (several with `;`): such rows do not count in their terms.
+    interventions: Option<String> = None, text("COLUMN").open("none").under(READING);
+    /// The column that says where a row comes from: it may cause every variable, and nothing causes it.
+    environment: Option<String> = None, text("COLUMN").open("none").under(READING).common();
     /// What to do about missing values.
     missing: Missing = Missing::Error, one_of::<Missing>().under(READING).common();
     /// Scale each column to mean 0 and standard deviation 1 first.
@@ -192,6 +196,12 @@ impl Config {
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("every value has a TOML form")
+    }
+
+    /// Whether `column` of the data becomes a variable of the graph: it is not excluded, and does not name interventions.
+    #[must_use]
+    pub fn is_variable(&self, column: &str) -> bool {
+        self.interventions.as_deref() != Some(column) && !self.exclude.iter().any(|other| other == column)
     }
 
     /// Refuses values out of range and options that the chosen method would not read.
@@ -332,6 +342,8 @@ mod tests {
             knowledge: Some("/knowledge".into()),
             exclude: vec!["c".into()],
             ignore: vec!["outliers".into()],
+            interventions: Some("set".into()),
+            environment: Some("site".into()),
             rows_used: Some(10),
             ..Config::default()
         }

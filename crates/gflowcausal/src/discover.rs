@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gflowcausal_data::{Column, Finding, Missing, Moments, Severity, Table, doctor};
+use gflowcausal_data::{Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor};
 use gflowcausal_determinism::StopFlag;
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
@@ -152,12 +152,16 @@ impl<'a> Problem<'a> {
     pub fn new(table: &'a Table, config: &Config) -> Result<Self, Error> {
         config.check()?;
         let table = without_excluded(table, &config.exclude)?;
+        let (table, interventions) = without_interventions(table, config)?;
         let names: Vec<String> = table.names().map(str::to_owned).collect();
         let constraints = compile(config, &names)?;
-        let table = complete(table, config)?;
+        let (table, interventions) = complete_with(table, interventions, config)?;
         let findings = examine(&table, &config.ignore)?;
-        let moments = moments(&table, config.missing)?;
-        Self::build((names, table, moments), constraints, findings, config)
+        let moments = match &interventions {
+            Some(interventions) => observational_moments(&table, interventions, config.missing)?,
+            None => moments(&table, config.missing)?,
+        };
+        Self::build((names, table, moments), interventions.as_ref(), constraints, findings, config)
     }
 
     /// Makes a problem of means and covariances alone, for data whose rows do not fit in memory.
@@ -186,19 +190,20 @@ impl<'a> Problem<'a> {
         }
         let moments = if config.standardize { moments.standardized() } else { moments };
         let constraints = compile(config, &names)?;
-        Self::build((names, Cow::Owned(table), Some(moments)), constraints, Vec::new(), config)
+        Self::build((names, Cow::Owned(table), Some(moments)), None, constraints, Vec::new(), config)
     }
 
     /// Builds the score, and lets the method check the input.
     fn build(
         (names, table, moments): (Vec<String>, Cow<'a, Table>, Option<Moments>),
+        interventions: Option<&Interventions>,
         constraints: Constraints,
         mut findings: Vec<Finding>,
         config: &Config,
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
         let scoring = config.for_model(method, config.score.resolve(&table));
-        let model = ScoringModel::new(&table, moments.as_ref(), constraints, &scoring)
+        let model = ScoringModel::new(&table, moments.as_ref(), interventions, constraints, &scoring)
             .map_err(|error| by_name(error, &names))?;
         findings.extend(model.thinning(table.rows()));
         findings.extend(moments.as_ref().and_then(|moments| without_scale(model.score_name(), moments)));
@@ -328,6 +333,7 @@ fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
         Config { prune: PruneName::Cam, .. } => refuse(option::prune, "cam"),
         Config { missing: Missing::Drop | Missing::Em, .. } => refuse(option::missing, config.missing.name()),
         Config { exclude, .. } if !exclude.is_empty() => refuse(option::exclude, &exclude[0]),
+        Config { interventions: Some(column), .. } => refuse(option::interventions, column),
         _ => Ok(()),
     }
 }
@@ -343,6 +349,46 @@ pub(crate) fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Resu
         table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
     let smaller = Table::new(kept).map_err(|error| Error::Table(error.to_string()))?;
     Ok(Cow::Owned(smaller))
+}
+
+/// The table without the column of interventions, and what it says; nothing where no variable was set.
+pub(crate) fn without_interventions<'a>(
+    table: Cow<'a, Table>,
+    config: &Config,
+) -> Result<(Cow<'a, Table>, Option<Interventions>), Error> {
+    let Some(column) = &config.interventions else { return Ok((table, None)) };
+    let (rest, interventions) = Interventions::take(&table, column)?;
+    Ok((Cow::Owned(rest), Some(interventions).filter(|interventions| !interventions.is_empty())))
+}
+
+/// [`complete`], and the interventions of the rows that it leaves.
+pub(crate) fn complete_with<'a>(
+    table: Cow<'a, Table>,
+    interventions: Option<Interventions>,
+    config: &Config,
+) -> Result<(Cow<'a, Table>, Option<Interventions>), Error> {
+    let kept = match (&interventions, config.missing) {
+        (Some(interventions), Missing::Drop) => {
+            let is_whole = |row: &usize| !table.columns().iter().any(|column| column.values.is_missing(*row));
+            let rows: Vec<usize> = (0..table.rows()).filter(is_whole).collect();
+            Some(interventions.select_rows(&rows))
+        }
+        _ => None,
+    };
+    Ok((complete(table, config)?, kept.or(interventions)))
+}
+
+/// The moments of the rows in which nothing was set; of all where there are too few of those.
+fn observational_moments(
+    table: &Table,
+    interventions: &Interventions,
+    missing: Missing,
+) -> Result<Option<Moments>, Error> {
+    let rows = interventions.observational_rows();
+    if rows.len() <= table.columns().len() {
+        return moments(table, missing);
+    }
+    moments(&table.select_rows(&rows), missing)
 }
 
 /// The user's statements as constraints.
@@ -362,6 +408,13 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     }
     for list in &config.outcome {
         knowledge.outcome(list, names)?;
+    }
+    if let Some(environment) = &config.environment {
+        if !names.contains(environment) {
+            let value = environment.clone();
+            return Err(Error::Unknown { option: option::environment, value, what: "column" });
+        }
+        knowledge.exogenous(environment, names)?;
     }
     for edge in &config.require {
         knowledge.require(edge.as_str());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gflowcausal_data::{
-    FINDINGS, Finding, MissingError, MomentsError, OptionError, ReadError, SimulationError,
+    FINDINGS, Finding, InterventionError, MissingError, MomentsError, OptionError, ReadError, SimulationError,
 };
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
@@ -172,6 +172,9 @@ pub enum Error {
     /// A configuration file that cannot be used.
     #[error("config file '{}': {reason}", path.display())]
     ConfigFile { path: PathBuf, reason: String },
+    /// A column of interventions that cannot be used.
+    #[error(transparent)]
+    Interventions(#[from] InterventionError),
     /// A treatment of missing values that fails.
     #[error(transparent)]
     Missing(#[from] MissingError),
@@ -239,6 +242,7 @@ impl Error {
             Self::Intervention { .. } => "bad-option",
             Self::Picture { .. } => "no-picture",
             Self::ConfigFile { .. } => "bad-config-file",
+            Self::Interventions(error) => error.code(),
             Self::Missing(error) => error.code(),
             Self::Moments(error) => error.code(),
             Self::Training(_) => "bad-option",
@@ -333,6 +337,7 @@ impl Error {
             }
             Self::Intervention { .. } => "name each variable once, with a value that it can have".into(),
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
+            Self::Interventions(error) => error.advice(),
             Self::Missing(error) => error.advice(),
             Self::NothingFound => "give it more time".into(),
             Self::Value { range, .. } => format!("give a number that is {range}").into(),

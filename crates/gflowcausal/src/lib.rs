@@ -51,7 +51,8 @@ pub use design::Design;
 pub use discover::{Discovery, Problem, Training, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use effects::{
-    EffectModel, EffectRequest, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult,
+    DoseResult, EffectModel, EffectRequest, EffectResult, EffectsResult, GraphsResult, HistogramResult,
+    OutcomeResult,
 };
 pub use error::Error;
 pub use fingerprint::fingerprint;
@@ -67,8 +68,8 @@ pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};
 pub use result::{
     ClassResult, ConsensusResult, CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult,
-    MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary, ScoreResult, Seconds,
-    SortabilityResult,
+    InterventionsResult, MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary,
+    ScoreResult, Seconds, SortabilityResult,
 };
 pub use run_dir::{Begin, FileError, RunDir};
 pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};

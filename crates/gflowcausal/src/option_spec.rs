@@ -48,6 +48,8 @@ pub enum Kind {
     AutoOrNumber(Range),
     /// The text of a file; front ends take its path.
     File,
+    /// A text.
+    Text,
     /// Texts; may be repeated.
     List,
 }
@@ -218,6 +220,10 @@ pub(crate) const fn auto_or_number(value_name: &'static str, range: Range) -> Op
 
 pub(crate) const fn file(value_name: &'static str) -> OptionSpec {
     OptionSpec::of(Kind::File, value_name)
+}
+
+pub(crate) const fn text(value_name: &'static str) -> OptionSpec {
+    OptionSpec::of(Kind::Text, value_name)
 }
 
 pub(crate) const fn list(value_name: &'static str) -> OptionSpec {

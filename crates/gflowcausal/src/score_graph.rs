@@ -74,7 +74,8 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
     let prepared = complete(Cow::Borrowed(table), config)?;
     let moments = moments(&prepared, config.missing)?;
     let unpruned = Config { prune: PruneName::None, threshold: None, alpha: None, ..config.clone() };
-    let model = ScoringModel::new(&prepared, moments.as_ref(), Constraints::none(dag.nodes()), &unpruned)?;
+    let model =
+        ScoringModel::new(&prepared, moments.as_ref(), None, Constraints::none(dag.nodes()), &unpruned)?;
     let parts = match model.kind() {
         ScoreKind::Decomposable(score) => by_variable(score.local_score(), dag),
         ScoreKind::GraphWide(score) => as_a_whole(score, dag),

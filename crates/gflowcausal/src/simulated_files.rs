@@ -1,24 +1,31 @@
 //! The files of simulated data: the table, and the graph and weights behind it.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gflowcausal_data::{Simulated, write_csv, write_parquet};
+use gflowcausal_data::{Column, Simulated, Table, write_csv, write_parquet};
 use gflowcausal_graph::{NamedGraph, Pdag};
 use gflowcausal_graph_io::Format;
 
 use crate::{Error, FileError, RunDir, graph_bytes};
 
-/// Writes all files to `out`, or changes nothing: they take their places when the last one is complete.
+/// Writes all files to `out`, the `targets` of experiments as a further column of the data, or changes nothing: they take their places when the last one is complete.
 ///
 /// # Errors
 /// When the system refuses, or a name has no place in one of the formats.
-pub fn write_simulated(out: &Path, data: &'static str, simulated: &Simulated) -> Result<Vec<PathBuf>, Error> {
+pub fn write_simulated(
+    out: &Path,
+    data: &'static str,
+    simulated: &Simulated,
+    targets: Option<&Column>,
+) -> Result<Vec<PathBuf>, Error> {
     let is_new = !out.exists();
     let dir = RunDir::create(out)?;
     let drafts = format!("{DRAFTS}.{}.part", std::process::id());
     let drafts = RunDir::create(dir.file(&drafts))?;
-    let written = write_drafts(data, simulated, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
+    let written =
+        write_drafts(data, simulated, targets, &drafts).and_then(|names| move_all(&names, &drafts, &dir));
     // That drafts cannot be removed is no failure, and would hide one that is.
     drop(fs::remove_dir_all(drafts.path()));
     if written.is_err() && is_new {
@@ -33,12 +40,18 @@ const DRAFTS: &str = ".simulation";
 fn write_drafts(
     data: &'static str,
     simulated: &Simulated,
+    targets: Option<&Column>,
     drafts: &RunDir,
 ) -> Result<Vec<&'static str>, Error> {
     let graph = named_graph(simulated)?;
+    let columns = simulated.table.columns().iter().chain(targets).cloned().collect();
+    let table = match targets {
+        Some(_) => Cow::Owned(Table::new(columns).map_err(|error| Error::Table(error.to_string()))?),
+        None => Cow::Borrowed(&simulated.table),
+    };
     let written = drafts.write(data, |out| match data {
-        "data.csv" => write_csv(&simulated.table, out),
-        _ => write_parquet(&simulated.table, out),
+        "data.csv" => write_csv(&table, out),
+        _ => write_parquet(&table, out),
     });
     written?;
     let weights = weighted(simulated, &graph)?;

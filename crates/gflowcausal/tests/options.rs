@@ -19,6 +19,7 @@ fn values(spec: &OptionSpec) -> String {
         Kind::Number(range) => format!("a number, {}", range.text()),
         Kind::AutoOrNumber(range) => format!("`auto`, or {}", range.text()),
         Kind::File => "a file".into(),
+        Kind::Text => format!("`{}`", spec.value_name),
         Kind::List => format!("`{}`, repeated", spec.value_name),
     }
 }

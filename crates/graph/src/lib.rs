@@ -40,7 +40,7 @@ pub use knowledge::{
 };
 pub use layering::{Layering, LayeringError};
 pub use meek::{MeekRules, OrientationError};
-pub use metrics::{Metrics, auprc, auroc, cpdag_shd, evaluate, expected_shd, shd, sid};
+pub use metrics::{Metrics, auprc, auroc, class_shd, cpdag_shd, evaluate, expected_shd, shd, sid};
 pub use named_graph::{GraphError, NamedGraph};
 pub use names::{Names, UnknownName};
 pub use node_set::NodeSet;

@@ -14,8 +14,8 @@ pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw
 pub use consensus::Consensus;
 pub use coverage::Coverage;
 pub use effects::{
-    Categories, DiscreteEffects, EffectDistribution, EffectSettings, Histogram, LevelEffects, LinearData,
-    LinearEffects, Outcome, Scale, WeightedDag,
+    Categories, CurveEffect, CurveEffects, DiscreteEffects, EffectDistribution, EffectSettings, Histogram,
+    LevelEffects, LinearData, LinearEffects, Outcome, Scale, WeightedDag,
 };
 pub use exact::{Exact, ExactError, LayerState};
 pub use importance::{GraphSample, Source};

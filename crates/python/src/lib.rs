@@ -78,7 +78,7 @@ mod _native {
     ) -> PyResult<(Option<Fit>, Option<Py<PyAny>>)> {
         let config = crate::options::config(options)?;
         let (source, again, name, known, file) = data_of(data, &config)?;
-        let names = kept(&source, &config.exclude);
+        let names = kept(&source, &config);
         let truth = truth.map(|truth| truth.get().dag_over(&names)).transpose()?.or(known);
         let about = About {
             time_budget: time_budget.map(|budget| format!("{budget}s")),
@@ -114,12 +114,12 @@ mod _native {
     }
 
     /// The variables that a run keeps.
-    fn kept(source: &Source, exclude: &[String]) -> Vec<String> {
+    fn kept(source: &Source, config: &gflowcausal::Config) -> Vec<String> {
         let names: Vec<String> = match source {
             Source::Rows(table) => table.names().map(str::to_owned).collect(),
             Source::Moments(names, _) => names.clone(),
         };
-        names.into_iter().filter(|name| !exclude.contains(name)).collect()
+        names.into_iter().filter(|name| config.is_variable(name)).collect()
     }
 
     fn seconds(time: f64) -> Result<Duration, Failure> {

@@ -54,6 +54,7 @@ fn kind(spec: &OptionSpec) -> String {
         Kind::AutoOrNumber(_) => "float | Literal[\"auto\"]".into(),
         Kind::File => "Knowledge | str | os.PathLike[str]".into(),
         Kind::List if spec.value_name == "A->B" => "Sequence[str | tuple[str, str]]".into(),
+        Kind::Text => "str".into(),
         Kind::List => "Sequence[str]".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gflowcausal::{EffectResult, EffectsResult, HistogramResult, OutcomeResult, Source};
+use gflowcausal::{DoseResult, EffectResult, EffectsResult, HistogramResult, OutcomeResult, Source};
 
 use crate::text::aligned;
 
@@ -82,6 +82,9 @@ fn pairs(text: &mut String, result: &EffectsResult, all: bool) {
     let is_shown = |effect: &&&EffectResult| {
         effect.histogram.is_some() && (effect.is_split || result.effects.len() == 1)
     };
+    for effect in listed.iter().filter(|effect| !effect.curve.is_empty()) {
+        text.push_str(&curve(effect, result.level));
+    }
     for effect in listed.iter().filter(is_shown).take(HISTOGRAMS) {
         text.push_str(&histogram(effect));
     }
@@ -99,6 +102,14 @@ fn on(effect: &EffectResult) -> String {
         .effect_level
         .as_ref()
         .map_or_else(|| effect.effect.clone(), |level| format!("{}={level}", effect.effect))
+}
+
+/// The expected effect at each dose.
+fn curve(effect: &EffectResult, level: f64) -> String {
+    let header = [effect.cause.as_str(), effect.effect.as_str(), &interval_name(level)];
+    let row =
+        |point: &DoseResult| vec![number(point.dose), number(point.mean), interval(point.low, point.high)];
+    aligned(&header, &effect.curve.iter().map(row).collect::<Vec<_>>(), &[0, 1, 2])
 }
 
 /// The distribution in two lines: what the graphs disagree on, and bars.

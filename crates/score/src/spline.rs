@@ -6,7 +6,7 @@ use faer::{Mat, Scale};
 use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
 
-use crate::regress::{AdditiveProblem, SplineBasis, consecutive};
+use crate::regress::{AdditiveProblem, Cholesky, SplineBasis, consecutive};
 use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
@@ -80,6 +80,35 @@ impl Spline {
     /// The columns it is computed from.
     pub(crate) fn data(&self) -> &StandardColumns {
         &self.data
+    }
+
+    /// The values of the functions of `node` in `row`.
+    pub(crate) fn functions(&self, node: usize, row: usize) -> impl Iterator<Item = f64> + '_ {
+        let functions = &self.bases[node].functions;
+        (0..self.bases[node].len()).map(move |j| functions[(row, j)])
+    }
+
+    /// The coefficients of the functions of `parent` in the regression of `node` on it and `given`, everything at unit variance, and a
+    /// factor `F` of what is not known of them: their covariance is `F Fᵀ`. None where the parent is constant or rows are too few.
+    pub(crate) fn fit_block(
+        &self,
+        node: usize,
+        parent: usize,
+        given: &NodeSet,
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let others = given.iter().filter(|&other| other != parent && self.bases[other].len() > 0);
+        let parents: Vec<usize> = [parent].into_iter().chain(others).collect();
+        let (size, rows) = (self.bases[parent].len(), self.data.rows as f64);
+        if size == 0 {
+            return None;
+        }
+        let problem = self.problem(node, &parents);
+        let total = problem.roughness.len();
+        let fit = problem.fit()?;
+        let variance = fit.residual / (rows - 1.0 - fit.edf).max(1.0);
+        let covariance =
+            (0..size * size).map(|cell| variance * fit.inverse[cell / size * total + cell % size]).collect();
+        Some((fit.coefficients[..size].to_vec(), Cholesky::new(covariance, size).into_lower()))
     }
 
     fn mean(&self) -> Scale<f64> {

@@ -4,6 +4,7 @@ mod ablation;
 mod calibration;
 mod cases;
 mod diversity;
+mod effects;
 mod exactness;
 mod findings;
 mod losses;
@@ -21,6 +22,7 @@ use self::ablation::Ablation;
 use self::calibration::Calibration;
 use self::cases::Cases;
 use self::diversity::Diversity;
+use self::effects::Effects;
 use self::exactness::Exactness;
 pub(super) use self::findings::{Findings, Outcome};
 use self::losses::Losses;
@@ -39,6 +41,7 @@ pub(super) enum Study {
     Calibration(Calibration),
     Cases(Cases),
     Diversity(Diversity),
+    Effects(Effects),
     Exactness(Exactness),
     Losses(Losses),
     Sampling(Sampling),
@@ -76,6 +79,7 @@ impl Study {
             Self::Losses(losses) => &losses.figure,
             Self::Ablation(ablation) => &ablation.loss.figure,
             Self::Calibration(calibration) => return calibration.validate(),
+            Self::Effects(effects) => return effects.validate(),
             _ => return Ok(()),
         };
         let is_name = !figure.is_empty() && figure.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
@@ -87,11 +91,12 @@ impl Study {
         matches!(self, Self::Ablation(_) | Self::Sampling(_))
     }
 
-    /// Times are those of one thread, so all but the calibration, which asks for none, run on one.
+    /// Times are those of one thread, so all but the calibration and the effects, which ask for none, run on one.
     fn measure(&self, seeds: u64, control: &Control<'_>) -> Result<Outcome, BenchError> {
         match self {
             Self::Ablation(study) => with_threads(1, || study.measure(seeds, control)),
             Self::Calibration(study) => study.measure(control),
+            Self::Effects(study) => study.measure(control),
             Self::Cases(study) => with_threads(1, || study.measure(control)),
             Self::Diversity(study) => with_threads(1, || study.measure(control)),
             Self::Exactness(study) => with_threads(1, || study.measure(control)),
@@ -195,6 +200,14 @@ mod tests {
         let (findings, files) = quick("calibration");
         assert_eq!(column(&findings, "ordered pairs").iter().sum::<f64>(), 8.0 * 20.0);
         assert!(files.contains(&"calibration.svg".to_owned()));
+    }
+
+    #[test]
+    fn intervals_of_effects_hold_the_true_ones() {
+        let (findings, files) = quick("effects");
+        let coverage = column(&findings, "coverage");
+        assert!(coverage[0] >= 0.85 && coverage[3] >= 0.85, "{coverage:?}");
+        assert!(column(&findings, "mean error")[3] > 0.0 && files.contains(&"effects.csv".to_owned()));
     }
 
     #[test]

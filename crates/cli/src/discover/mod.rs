@@ -67,12 +67,11 @@ fn text(outcome: &RunOutcome, extent: Extent) -> String {
 
 /// The true graph of the variables that are kept, if it is known.
 fn truth(options: &ResolvedOptions, data: &NamedTable) -> Result<Option<Dag>, Failure> {
-    let excluded = &options.file.config.exclude;
-    let names: Vec<&str> =
-        data.table.names().filter(|name| !excluded.iter().any(|other| other == name)).collect();
+    let config = &options.file.config;
+    let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     match &options.file.about.truth {
         Some(path) => Ok(Some(read_truth(path, &ReadOptions::default(), &names)?)),
-        None if excluded.is_empty() => Ok(data.truth.clone()),
+        None if names.len() == data.table.columns().len() => Ok(data.truth.clone()),
         None => Ok(None),
     }
 }

@@ -36,6 +36,9 @@ pub enum SimulationError {
     /// An option that this model would ignore.
     #[error("option '{option}' has no effect on model '{model}'")]
     NoEffect { option: &'static str, model: Model },
+    /// More variables to set than there are.
+    #[error("{targets} of {} cannot be set", pluralize(*nodes, "variable"))]
+    Targets { targets: usize, nodes: usize },
     /// Categories have no scale.
     #[error("option 'standardize' has no effect on a network whose variables are categories")]
     Categories,

@@ -101,6 +101,17 @@ pub fn simulate_linear(
     rows: usize,
     seed: u64,
 ) -> Result<Table, SimulationError> {
+    simulate_linear_with(weights, noise, rows, seed, |_, _| ())
+}
+
+/// The same with `set`, which may change the values of each variable before they reach its effects.
+pub(super) fn simulate_linear_with(
+    weights: &Weights,
+    noise: &NoiseModel,
+    rows: usize,
+    seed: u64,
+    set: impl Fn(usize, &mut [f64]),
+) -> Result<Table, SimulationError> {
     let dag = weights.dag();
     check_size(rows, dag.nodes())?;
     noise.scale.check()?;
@@ -113,6 +124,7 @@ pub fn simulate_linear(
             .map(|from| (weights.get(Edge::new(from, node)), columns[from].as_slice()))
             .collect();
         add_weighted(&mut column, &causes);
+        set(node, &mut column);
         columns[node] = column;
     }
     continuous_table(columns, Model::Linear)

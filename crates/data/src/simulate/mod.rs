@@ -4,6 +4,7 @@ mod config;
 mod discrete;
 mod equations;
 mod error;
+mod experiments;
 mod gp;
 mod graphs;
 mod linear;
@@ -18,6 +19,7 @@ use gflowcausal_graph::Dag;
 pub use config::{Simulation, ValidSimulation};
 pub use equations::{Equations, Model};
 pub use error::SimulationError;
+pub use experiments::{Experiments, simulate_experiments};
 pub use graphs::{GraphFamily, GraphSize, RandomGraph};
 pub use linear::{Weights, simulate_linear};
 pub use network::{

@@ -29,6 +29,7 @@ impl EffectModel {
         let found = match &self.data {
             EffectData::Linear(moments) => self.linear(moments, &asked)?,
             EffectData::Categories(table) => self.categories(table, &asked)?,
+            EffectData::Curves(curves) => self.curves(curves, &asked)?,
         };
         Ok(EffectsResult {
             kind: if request.is_direct { "direct" } else { "total" }.to_owned(),
@@ -207,7 +208,7 @@ impl EffectModel {
     }
 
     /// The variables that are set, each with the value that `read` makes of the text.
-    fn interventions<T>(
+    pub(super) fn interventions<T>(
         &self,
         request: &EffectRequest,
         read: impl Fn(usize, &str) -> Result<T, String>,
@@ -225,7 +226,7 @@ impl EffectModel {
     }
 }
 
-fn number(_: usize, text: &str) -> Result<f64, String> {
+pub(super) fn number(_: usize, text: &str) -> Result<f64, String> {
     let parsed: Option<f64> = text.trim().parse().ok();
     parsed.filter(|value| value.is_finite()).ok_or_else(|| "the value is not a number".to_owned())
 }
@@ -235,27 +236,27 @@ fn refuse_with_interventions((option, is_set): (&'static str, bool)) -> Result<(
 }
 
 /// A request with its variables by index.
-struct Asked<'a> {
-    request: &'a EffectRequest,
-    causes: Vec<usize>,
-    effects: Vec<usize>,
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a EffectRequest,
+    pub(super) causes: Vec<usize>,
+    pub(super) effects: Vec<usize>,
 }
 
 impl Asked<'_> {
-    fn is_one_pair(&self) -> bool {
+    pub(super) fn is_one_pair(&self) -> bool {
         self.request.causes.len() == 1 && self.request.effects.len() == 1
     }
 }
 
 /// What was found, before it is put beside what the run is.
-struct Found {
+pub(super) struct Found {
     scale: &'static str,
-    effects: Vec<EffectResult>,
-    outcomes: Vec<OutcomeResult>,
+    pub(super) effects: Vec<EffectResult>,
+    pub(super) outcomes: Vec<OutcomeResult>,
 }
 
 impl Found {
-    fn new(scale: &'static str) -> Self {
+    pub(super) fn new(scale: &'static str) -> Self {
         Self { scale, effects: Vec::new(), outcomes: Vec::new() }
     }
 }

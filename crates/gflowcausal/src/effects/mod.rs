@@ -1,14 +1,16 @@
 //! Causal effects of a run: the effect of an intervention in each drawn graph, and the mixture over the graphs.
 
+mod curves;
 mod evaluate;
 mod result;
 mod stored;
 
 use gflowcausal_data::{Moments, Table};
+use gflowcausal_score::DoseResponses;
 
 pub(crate) use stored::{EFFECTS, MOMENTS, StoredMoments};
 
-pub use result::{EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
+pub use result::{DoseResult, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
 
 use crate::model::ScoreName;
 use crate::posterior::WeightedDag;
@@ -62,6 +64,8 @@ enum EffectData {
     Linear(Moments),
     /// Tables of probabilities.
     Categories(Table),
+    /// Smooth curves.
+    Curves(Box<DoseResponses>),
 }
 
 /// How a score describes a variable given its parents.
@@ -73,6 +77,8 @@ pub(crate) enum Mechanism {
     Categories,
     /// A curve or surface.
     Nonlinear,
+    /// Numbers and categories together.
+    Mixed,
 }
 
 impl Mechanism {
@@ -80,13 +86,10 @@ impl Mechanism {
         let name: Option<ScoreName> = score.parse().ok();
         match name {
             Some(ScoreName::Bdeu) => Self::Categories,
-            Some(
-                ScoreName::Dg
-                | ScoreName::Quadratic
-                | ScoreName::QuadraticEqual
-                | ScoreName::Gp
-                | ScoreName::Spline,
-            ) => Self::Nonlinear,
+            Some(ScoreName::Quadratic | ScoreName::QuadraticEqual | ScoreName::Gp | ScoreName::Spline) => {
+                Self::Nonlinear
+            }
+            Some(ScoreName::Dg) => Self::Mixed,
             _ => Self::Linear,
         }
     }
@@ -97,7 +100,10 @@ impl Mechanism {
             Self::Linear => {
                 "assumes no hidden common causes, no cycles, no selection of rows, and linear relations"
             }
-            Self::Categories | Self::Nonlinear => {
+            Self::Nonlinear => {
+                "assumes no hidden common causes, no cycles, no selection of rows, and causes whose effects add up"
+            }
+            Self::Categories | Self::Mixed => {
                 "assumes no hidden common causes, no cycles, and no selection of rows"
             }
         }
@@ -120,7 +126,10 @@ impl EffectModel {
         let data = match mechanism {
             Mechanism::Linear => EffectData::Linear(moments.ok_or_else(refused)?.clone()),
             Mechanism::Categories => EffectData::Categories(table.ok_or_else(refused)?.clone()),
-            Mechanism::Nonlinear => return Err(refused()),
+            Mechanism::Nonlinear => {
+                EffectData::Curves(Box::new(DoseResponses::new(table.ok_or_else(refused)?)?))
+            }
+            Mechanism::Mixed => return Err(refused()),
         };
         let names = result.data.variables.clone();
         let about = EffectsResult::about(result, graphs.len(), mechanism.assumptions());

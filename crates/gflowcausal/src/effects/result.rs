@@ -87,9 +87,25 @@ pub struct EffectResult {
     pub standardized_mean: Option<f64>,
     /// Whether graphs disagree so much that the mean describes none of them.
     pub is_split: bool,
+    /// The dose–response curve, where one pair was asked for and the score is not linear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<DoseResult>,
     /// The distribution where it is split or one pair was asked for; without the mass at zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub histogram: Option<HistogramResult>,
+}
+
+/// One point of a dose–response curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DoseResult {
+    /// What the cause is set to.
+    pub dose: f64,
+    /// The expected value of the effect.
+    pub mean: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end of its interval.
+    pub high: f64,
 }
 
 /// The probability of equal parts of the line from `low` to `high`.
@@ -238,6 +254,7 @@ impl EffectResult {
             mean_given_path: drawn.mean_given_path(),
             standardized_mean: None,
             is_split,
+            curve: Vec::new(),
             histogram: bars.map(|bars| HistogramResult {
                 low: bars.low,
                 high: bars.high,

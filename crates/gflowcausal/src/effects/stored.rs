@@ -85,7 +85,11 @@ impl EffectModel {
     /// Lines that are damaged, or a score without effects.
     pub fn of_problem(result: &RunResult, samples: &[u8], problem: &Problem<'_>) -> Result<Self, Error> {
         let graphs = stored_graphs(samples, &result.data.variables)?;
-        Self::new(result, graphs, problem.moments.as_ref(), Some(&problem.table))
+        let table = match problem.model.interventions() {
+            Some(interventions) => Cow::Owned(problem.table.select_rows(&interventions.observational_rows())),
+            None => Cow::Borrowed(&*problem.table),
+        };
+        Self::new(result, graphs, problem.moments.as_ref(), Some(&table))
     }
 }
 
@@ -97,11 +101,14 @@ impl Discovery {
         table: Option<&Table>,
         config: &Config,
     ) -> Option<EffectsResult> {
-        if self.names.len() > MOST_PAIRED {
+        let is_quick = matches!(Mechanism::of(&result.score.name), Mechanism::Linear | Mechanism::Categories);
+        if self.names.len() > MOST_PAIRED || !is_quick {
             return None;
         }
         let graphs = WeightedDag::of_draws(&self.draws);
         let used = match table {
+            // With interventions only some of the rows serve; `effect RUN` chooses them.
+            Some(_) if config.interventions.is_some() => None,
             Some(table) if Mechanism::of(&result.score.name) == Mechanism::Categories => {
                 Some(complete(without_excluded(table, &config.exclude).ok()?, config).ok()?)
             }

@@ -31,6 +31,7 @@ impl Discover for Boss {
             option::score,
             option::penalty,
             option::rows_used,
+            option::interventions,
             option::prune,
             option::threshold,
             option::alpha,

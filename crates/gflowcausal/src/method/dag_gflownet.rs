@@ -27,6 +27,7 @@ impl Discover for DagGFlowNet {
             option::score,
             option::penalty,
             option::rows_used,
+            option::interventions,
             option::edge_prior,
             option::walk,
             option::iterations,

@@ -28,6 +28,7 @@ impl Discover for Exact {
             option::score,
             option::penalty,
             option::rows_used,
+            option::interventions,
             option::edge_prior,
             option::prune,
             option::threshold,

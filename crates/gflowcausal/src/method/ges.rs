@@ -1,7 +1,7 @@
 //! Greedy equivalence search.
 
 use gflowcausal_determinism::{StopFlag, interruptible};
-use gflowcausal_graph::Order;
+use gflowcausal_graph::{Edge, Order};
 use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
@@ -22,7 +22,7 @@ impl Discover for GesMethod {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::rows_used, option::turning]
+        &[option::score, option::penalty, option::rows_used, option::interventions, option::turning]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
@@ -31,7 +31,12 @@ impl Discover for GesMethod {
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         let MethodInput { model, config, .. } = *input;
-        let search = Ges::new(local_score(model)?, model.constraints(), config.turning)?;
+        let score = local_score(model)?;
+        let decides = |edge: Edge| model.interventions().is_some_and(|rows| rows.decides(edge));
+        let search = match model.interventions() {
+            Some(_) => Ges::with_interventions(score, model.constraints(), config.turning, &decides),
+            None => Ges::new(score, model.constraints(), config.turning)?,
+        };
         context.report(Phase::Searching);
         let FoundClass { class, member } = search.search(&context.deadlines.stop);
         Ok(MethodOutput::class(context, model, class, member))
@@ -43,14 +48,20 @@ impl Discover for GesMethod {
 pub(super) fn order(input: &MethodInput<'_>, stop: &StopFlag) -> Option<Order> {
     let model = input.model;
     let score = local_score(model).ok().filter(|_| model.is_cheap())?;
-    let found = Ges::new(score, model.constraints(), false).ok()?.search(stop);
+    let decides = |edge: Edge| model.interventions().is_some_and(|rows| rows.decides(edge));
+    let search = match model.interventions() {
+        Some(_) => Ges::with_interventions(score, model.constraints(), false, &decides),
+        None => Ges::new(score, model.constraints(), false).ok()?,
+    };
+    let found = search.search(stop);
     let order = found.member.topological_order();
     let constrained = ConstrainedOrderScore { score: model.order_score(), constraints: model.constraints() };
     interruptible(stop, || constrained.score(&order))?.is_finite().then_some(order)
 }
 
 fn local_score(model: &ScoringModel) -> Result<&dyn LocalScore, Error> {
-    let equivalent = model.local_score().filter(LocalScore::is_score_equivalent);
+    let is_equivalent = |_: &&dyn LocalScore| model.is_score_equivalent();
+    let equivalent = model.local_score().filter(is_equivalent);
     let score = model.score_name().name();
     equivalent.ok_or(Error::NeedsEquivalence { method: "ges", score })
 }

@@ -47,6 +47,7 @@ impl Discover for GFlowCausal {
             option::score,
             option::penalty,
             option::rows_used,
+            option::interventions,
             option::posterior,
             option::edge_prior,
             option::prune,

@@ -21,6 +21,7 @@ impl Discover for Mcmc {
             option::score,
             option::penalty,
             option::rows_used,
+            option::interventions,
             option::edge_prior,
             option::temperature,
             option::samples,

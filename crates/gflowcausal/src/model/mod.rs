@@ -1,13 +1,14 @@
 //! The scoring model: the score of orders and graphs on the user's data, and how an order becomes a graph.
 
 mod cyclic_graph_reward;
+mod interventional;
 mod pruning;
 mod rewards;
 mod score_kind;
 mod scores;
 mod table_score;
 
-use gflowcausal_data::{Finding, Moments, Severity, Table};
+use gflowcausal_data::{Finding, Interventions, Moments, Severity, Table};
 use gflowcausal_graph::{Advice, Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
     Bic, GrowShrinkTrees, LocalScore, OrderModularScore, OrderScore, Penalty, Selected, prune_order,
@@ -37,6 +38,9 @@ pub struct ScoringModel {
     temperature: f64,
     edge_log_odds: f64,
     constraints: Constraints,
+    /// Which variables were set in which rows, where some were.
+    interventions: Option<Interventions>,
+    is_score_equivalent: bool,
     /// The most rows that score and pruning use, where they do not use all.
     max_rows: Option<usize>,
     /// Selects parents where there is no time for the pruning.
@@ -54,12 +58,20 @@ impl ScoringModel {
     pub(crate) fn new(
         table: &Table,
         moments: Option<&Moments>,
+        interventions: Option<&Interventions>,
         constraints: Constraints,
         config: &Config,
     ) -> Result<Self, Error> {
         let name = config.score.resolve(table);
         let data = (table, moments);
-        let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
+        let (kind, is_score_equivalent) = match interventions {
+            None => {
+                let kind = name.build(&ScoreInput::new(name, data, config, &constraints)?)?;
+                let is_equivalent = is_score_equivalent(&kind);
+                (kind, is_equivalent)
+            }
+            Some(interventions) => build_in_parts(name, table, interventions, config, &constraints)?,
+        };
         let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
         let edge_log_odds = config.edge_prior.unwrap_or(DEFAULT_EDGE_LOG_ODDS);
         let limits = [name.max_rows(), pruning.max_rows()];
@@ -72,7 +84,34 @@ impl ScoringModel {
         let bic = bic.and_then(|moments| Bic::new(moments, Penalty::Auto).ok());
         let quick = bic.map(|bic| GrowShrinkTrees::new(bic, constraints.clone()).without_pairs());
         let temperature = config.temperature;
-        Ok(Self { name, pruning, kind, temperature, edge_log_odds, constraints, max_rows, quick })
+        let interventions = interventions.cloned();
+        if interventions.is_some() && !matches!(pruning.name(), PruneName::Selected | PruneName::Score) {
+            let (value, with) = (pruning.name().name(), "interventions".to_owned());
+            return Err(Error::Combination { option: option::prune, value, with });
+        }
+        Ok(Self {
+            name,
+            pruning,
+            kind,
+            temperature,
+            edge_log_odds,
+            constraints,
+            interventions,
+            is_score_equivalent,
+            max_rows,
+            quick,
+        })
+    }
+
+    /// Whether graphs that the rows cannot tell apart, with or without interventions, get the same score.
+    pub(crate) fn is_score_equivalent(&self) -> bool {
+        self.is_score_equivalent
+    }
+
+    /// Which variables were set in which rows, where some were.
+    #[must_use]
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
     }
 
     /// How many of `rows` rows the score or the pruning uses, if that is not all.
@@ -245,4 +284,30 @@ impl ScoringModel {
         let kept = self.pruning.keep(node, before);
         kept.into_iter().for_each(|parent| probabilities[parent] = 1.0);
     }
+}
+
+/// The score whose term of each variable is that of the rows in which it was not set, and whether its parts are score equivalent.
+fn build_in_parts(
+    name: ScoreName,
+    table: &Table,
+    interventions: &Interventions,
+    config: &Config,
+    constraints: &Constraints,
+) -> Result<(ScoreKind, bool), Error> {
+    let names: Vec<String> = table.names().map(str::to_owned).collect();
+    let free = interventions.free_rows(&names)?;
+    let build = |rows: &Vec<usize>| {
+        let part = table.select_rows(rows);
+        let moments = crate::discover::moments(&part, config.missing)?;
+        name.build(&ScoreInput::new(name, (&part, moments.as_ref()), config, constraints)?)
+    };
+    let parts = free.rows.iter().map(build).collect::<Result<Vec<_>, Error>>()?;
+    let refused = Error::NoEffect { option: option::interventions, with: format!("score {}", name.name()) };
+    let is_equivalent = parts.iter().all(is_score_equivalent);
+    let kind = ScoreKind::in_parts(parts, free.part_of, constraints).ok_or(refused)?;
+    Ok((kind, is_equivalent))
+}
+
+fn is_score_equivalent(kind: &ScoreKind) -> bool {
+    kind.as_decomposable().is_some_and(|score| score.local_score().is_score_equivalent())
 }

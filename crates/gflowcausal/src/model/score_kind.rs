@@ -8,6 +8,8 @@ use gflowcausal_score::{
     OrderModularScore, OrderScore, Varsort,
 };
 
+use super::interventional::Interventional;
+
 /// A score by what it is a function of.
 pub(crate) enum ScoreKind {
     /// A sum over variables of a term that depends on the variable and its parents.
@@ -40,6 +42,17 @@ impl ScoreKind {
     /// A score of orders by the graph of all edges that the constraints allow along them.
     pub(super) fn by_all_predecessors<S: LocalScore + 'static>(score: S, constraints: &Constraints) -> Self {
         Self::with_grow_shrink(score, constraints, OrderTerm::AllPredecessors(constraints.clone()))
+    }
+
+    /// The score that takes the term of each variable from its part, where all parts are sums over variables.
+    pub(super) fn in_parts(parts: Vec<Self>, part_of: Vec<usize>, constraints: &Constraints) -> Option<Self> {
+        let decomposable = |part: Self| match part {
+            Self::Decomposable(score) => Some(score),
+            Self::GraphWide(_) | Self::OrderOnly(_) => None,
+        };
+        let parts = parts.into_iter().map(decomposable).collect::<Option<Vec<_>>>()?;
+        let order_term = parts.first()?.order_term.clone();
+        Some(Self::with_grow_shrink(Interventional { parts, part_of }, constraints, order_term))
     }
 
     fn with_grow_shrink<S: LocalScore + 'static>(
@@ -125,6 +138,7 @@ pub(crate) struct Decomposable {
 }
 
 /// Which parents a variable has in the score of an order.
+#[derive(Clone)]
 enum OrderTerm {
     /// The best among its predecessors.
     BestParents,

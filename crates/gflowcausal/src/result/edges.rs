@@ -4,6 +4,7 @@ use gflowcausal_graph::{Cpdag, Dag, Edge, Pdag};
 use gflowcausal_score::{Correlation, Ols};
 use serde::{Deserialize, Serialize};
 
+use super::InterventionsResult;
 use crate::discover::Discovery;
 
 /// A graph as a list of edges.
@@ -62,9 +63,22 @@ impl Discovery {
     pub(super) fn class_of(&self, dag: &Dag) -> Pdag {
         let mut class = Cpdag::of(dag).into_pdag();
         let constraints = self.model.constraints();
-        let known = dag.edges().filter(|edge| !constraints.allows(edge.reversed()));
+        let interventions = self.model.interventions();
+        let is_decided = |edge: &Edge| interventions.is_some_and(|rows| rows.decides(*edge));
+        let is_known = |edge: &Edge| constraints.allows(*edge) && !constraints.allows(edge.reversed());
+        let known = dag.edges().filter(|edge| is_known(edge) || is_decided(edge));
         class.orient_with(known).expect("a graph's own directions agree with its class");
         class
+    }
+
+    pub(super) fn interventions_result(&self) -> Option<InterventionsResult> {
+        let interventions = self.model.interventions()?;
+        let decided = self.graph.edges().filter(|&edge| interventions.decides(edge));
+        Some(InterventionsResult {
+            rows: interventions.rows_set(),
+            targets: interventions.targets().iter().map(|node| self.names[node].clone()).collect(),
+            decided: decided.map(|edge| self.pair(edge)).collect(),
+        })
     }
 
     pub(super) fn edge_results(&self) -> Vec<EdgeResult> {

@@ -1,7 +1,7 @@
 //! The best graph and the draws against the truth, and whether scale gives the directions away.
 
 use gflowcausal_determinism::cancellation_point;
-use gflowcausal_graph::{Dag, Metrics, Pdag, auprc, auroc, evaluate, expected_shd, shd};
+use gflowcausal_graph::{Dag, Metrics, Pdag, auprc, auroc, class_shd, evaluate, expected_shd, shd};
 use gflowcausal_score::Sortability;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,9 @@ pub struct MetricsResult {
     pub graph: Metrics,
     /// The SHD of its equivalence class: a reversible edge counts as right if the truth joins the pair.
     pub class_shd: usize,
+    /// In how many pairs the classes of graphs that the interventions do not tell apart differ, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interventional_shd: Option<usize>,
     /// Area under the ROC curve of the edge probabilities.
     #[serde(deserialize_with = "number")]
     pub auroc: f64,
@@ -60,6 +63,10 @@ impl Discovery {
             auroc: auroc(self.posterior.edges(), truth),
             auprc: auprc(self.posterior.edges(), truth),
             class_shd: shd(&self.class(), truth),
+            interventional_shd: self
+                .model
+                .interventions()
+                .map(|_| class_shd(&self.class(), &self.class_of(truth))),
             graph,
         }
     }

@@ -30,6 +30,9 @@ pub struct RunResult {
     pub seed: u64,
     /// The data.
     pub data: DataResult,
+    /// Rows from experiments, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interventions: Option<InterventionsResult>,
     /// The best graph.
     pub graph: GraphResult,
     /// The graphs that data and knowledge cannot tell from it: its compelled and its reversible edges.
@@ -73,6 +76,17 @@ pub struct RunResult {
     /// The configuration and the data's file, where there is a `config.toml`.
     #[serde(skip)]
     pub run: Option<RunFile>,
+}
+
+/// Rows from experiments, and what they decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterventionsResult {
+    /// In how many rows a variable was set from outside.
+    pub rows: usize,
+    /// The variables that were set.
+    pub targets: Vec<String>,
+    /// Edges of the best graph whose direction such rows decide: one end was set while the other was not.
+    pub decided: Vec<(String, String)>,
 }
 
 /// One thing that is wrong or odd in the data, and what to do about it.
@@ -203,6 +217,7 @@ impl Discovery {
             method: config.method.clone(),
             seed: config.seed,
             data,
+            interventions: self.interventions_result(),
             graph: GraphResult { edges: self.edge_results() },
             cpdag: self.cpdag_result(),
             order: self.order.iter().map(|node| self.names[node].clone()).collect(),

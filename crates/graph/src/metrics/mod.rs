@@ -11,7 +11,7 @@ use crate::{Dag, Pdag};
 use confusion::Counts;
 
 pub use ranking::{auprc, auroc};
-pub use shd::{cpdag_shd, expected_shd, shd};
+pub use shd::{class_shd, cpdag_shd, expected_shd, shd};
 pub use sid::sid;
 
 /// An estimate compared with the truth, pair of variables by pair.

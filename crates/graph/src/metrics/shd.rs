@@ -44,6 +44,16 @@ pub fn expected_shd<'a>(samples: impl IntoIterator<Item = (&'a Dag, f64)>, truth
     (weights > 0.0).then(|| total / weights)
 }
 
+/// In how many pairs two classes differ: apart, joined without direction, or with an arrow in either direction. For classes that are more than
+/// Markov equivalence, such as those of graphs that experiments do not tell apart.
+///
+/// # Panics
+/// If the graphs have different numbers of variables.
+#[must_use]
+pub fn class_shd(estimate: &Pdag, truth: &Pdag) -> usize {
+    differing_pairs(estimate, truth)
+}
+
 /// The pairs that are joined in one graph and apart in the other, or joined differently.
 fn differing_pairs(a: &Pdag, b: &Pdag) -> usize {
     assert_eq!(a.nodes(), b.nodes(), "graphs over different variables");

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use gflowcausal_determinism::{Stream, StreamRng, map, stream};
-use gflowcausal_graph::{Dag, Edge, NodeSet};
+use gflowcausal_graph::NodeSet;
 use rand_distr::{Distribution, Gamma};
 
 use super::mixture::EffectDistribution;
-use super::{EffectSettings, WeightedDag};
+use super::{EffectSettings, WeightedDag, adjustment_set};
 
 /// Complete categorical columns.
 #[derive(Debug, Clone, Copy)]
@@ -98,26 +98,6 @@ impl<'a> DiscreteEffects<'a> {
         self.data.codes[node].iter().for_each(|&code| counts[code as usize] += 1.0);
         counts
     }
-}
-
-/// Parents of `cause` that block every back-door path to `effect`, without those that are not needed for it.
-///
-/// Fewer strata have more rows each; and a cause that is a function of its parents leaves strata in which some of its levels never
-/// occur, which matters only if they have to be told apart.
-fn adjustment_set(dag: &Dag, cause: usize, effect: usize) -> NodeSet {
-    let mut cut = dag.clone();
-    for child in dag.children(cause).iter() {
-        cut.remove(Edge::new(cause, child));
-    }
-    let alone = |node: usize| NodeSet::of(dag.nodes(), [node]);
-    let mut set = dag.parents(cause).clone();
-    for parent in dag.parents(cause).iter() {
-        let smaller = set.without(parent);
-        if cut.d_separates(&smaller, &alone(cause), &alone(effect)) {
-            set = smaller;
-        }
-    }
-    set
 }
 
 /// The rows of each configuration that some variables have, by the levels of cause and effect.

@@ -48,9 +48,16 @@ impl EffectDistribution {
         Self::new(values, self.none)
     }
 
+    /// The same with the mass at zero as a value like others.
+    #[must_use]
+    pub fn as_values(&self) -> Self {
+        let zero = (self.none > 0.0).then_some((0.0, self.none));
+        Self::new(self.values.iter().copied().chain(zero).collect(), 0.0)
+    }
+
     /// Every value plus `offset`; for what is no effect but a value, and has no mass at zero.
     #[must_use]
-    pub(super) fn shifted(mut self, offset: f64) -> Self {
+    pub fn shifted(mut self, offset: f64) -> Self {
         self.values.iter_mut().for_each(|(value, _)| *value += offset);
         self
     }

@@ -1,5 +1,6 @@
 //! Causal effects over drawn graphs: for each graph the effect that its parameters' posterior gives, and the mixture of them.
 
+mod curves;
 mod discrete;
 mod linear;
 mod mixture;
@@ -7,8 +8,9 @@ mod regression;
 
 use std::collections::BTreeMap;
 
-use gflowcausal_graph::{Dag, Edge};
+use gflowcausal_graph::{Dag, Edge, NodeSet};
 
+pub use curves::{CurveEffect, CurveEffects};
 pub use discrete::{Categories, DiscreteEffects, LevelEffects};
 pub use linear::{LinearData, LinearEffects, Outcome, Scale};
 pub use mixture::{EffectDistribution, Histogram};
@@ -61,4 +63,24 @@ impl Default for EffectSettings {
     fn default() -> Self {
         Self { seed: 0, draws: 4000 }
     }
+}
+
+/// Parents of `cause` that block every back-door path to `effect`, without those that are not needed for it.
+///
+/// Fewer strata have more rows each; and a cause that is a function of its parents leaves strata in which some of its levels never
+/// occur, which matters only if they have to be told apart.
+fn adjustment_set(dag: &Dag, cause: usize, effect: usize) -> NodeSet {
+    let mut cut = dag.clone();
+    for child in dag.children(cause).iter() {
+        cut.remove(Edge::new(cause, child));
+    }
+    let alone = |node: usize| NodeSet::of(dag.nodes(), [node]);
+    let mut set = dag.parents(cause).clone();
+    for parent in dag.parents(cause).iter() {
+        let smaller = set.without(parent);
+        if cut.d_separates(&smaller, &alone(cause), &alone(effect)) {
+            set = smaller;
+        }
+    }
+    set
 }

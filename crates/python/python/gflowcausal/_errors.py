@@ -250,6 +250,10 @@ class InterventionError(InputError):
     """An intervention that cannot be: a variable set twice, or to a value that it cannot have."""
 
 
+class InterventionsError(InputError):
+    """A column of interventions that is not there, or that names something else than variables."""
+
+
 class PictureError(GFlowCausalError):
     """A picture or page that cannot be made."""
 

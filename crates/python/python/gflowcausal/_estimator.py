@@ -86,7 +86,7 @@ class GFlowCausal(Options):
         """
         self._forget()
         data = as_data(X, self.types, no_header=self.no_header, delimiter=self.delimiter)
-        known = None if truth is None else as_graph(truth, data.table.names)._graph
+        known = None if truth is None else as_graph(truth, [name for name in data.table.names if name != self.interventions])._graph
         notify = Notify.of(self.callback, self.progress)
         try:
             fit, raised = _native.discover(

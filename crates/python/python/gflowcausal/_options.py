@@ -119,6 +119,8 @@ DISCOVERY = (
     "knowledge",
     "exclude",
     "ignore",
+    "interventions",
+    "environment",
     "missing",
     "standardize",
     "rows_used",
@@ -162,6 +164,8 @@ class Options:
         knowledge: Knowledge | str | os.PathLike[str] | None = None,
         exclude: Sequence[str] | None = None,
         ignore: Sequence[str] | None = None,
+        interventions: str | None = None,
+        environment: str | None = None,
         missing: Missing = "error",
         standardize: bool = False,
         rows_used: int | None = None,
@@ -264,6 +268,13 @@ class Options:
             A list: a column to leave out.
         ignore
             A list: continue despite this finding of ``doctor``.
+        interventions
+            The column that names, row by row, which variables were set from outside (several with ``;``):
+            such rows do not count in their terms. If not given: none. Read by gflowcausal, exact, mcmc, boss,
+            ges, dag-gflownet.
+        environment
+            The column that says where a row comes from: it may cause every variable, and nothing causes it.
+            If not given: none.
         missing
             What to do about missing values. One of error, drop, em.
         standardize
@@ -326,6 +337,8 @@ class Options:
         self.knowledge = knowledge
         self.exclude = exclude
         self.ignore = ignore
+        self.interventions = interventions
+        self.environment = environment
         self.missing = missing
         self.standardize = standardize
         self.rows_used = rows_used

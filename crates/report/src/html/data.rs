@@ -33,6 +33,8 @@ struct Page<'a> {
     consensus: Vec<(usize, usize)>,
     runners_up: Vec<PageRunnerUp>,
     truth: Option<Vec<(usize, usize)>>,
+    /// Ends of the edges whose direction experiments decide.
+    decided: Vec<(&'a str, &'a str)>,
     /// The effects of all pairs, where the run has them.
     effects: Option<PageEffects<'a>>,
     /// Of the best graph itself.
@@ -90,11 +92,17 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
         consensus: run.consensus.iter().map(|edge| (edge.from, edge.to)).collect(),
         runners_up: runners_up(run),
         truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
+        decided: decided(run),
         effects: run.result.effects.as_ref().map(|effects| PageEffects::new(effects, run.names())),
         score: run.result.score.graph,
         single: run.is_single(),
     };
     escaped(&serde_json::to_string(&page).expect("every value has a JSON form"))
+}
+
+fn decided<'a>(run: &IndexedRun<'a>) -> Vec<(&'a str, &'a str)> {
+    let decided = run.result.interventions.iter().flat_map(|interventions| &interventions.decided);
+    decided.map(|(from, to)| (from.as_str(), to.as_str())).collect()
 }
 
 fn bends(route: &Route) -> Vec<f64> {

@@ -6,7 +6,9 @@ mod prose;
 use std::fmt::Write;
 
 use gflowcausal::data::Severity;
-use gflowcausal::{Config, FindingResult, FrontEnd, RunResult, ScoreName, Source, Training};
+use gflowcausal::{
+    Config, FindingResult, FrontEnd, InterventionsResult, RunResult, ScoreName, Source, Training,
+};
 
 use self::prose::plural;
 pub use self::prose::{aligned, middle_ellipsis, wrapped};
@@ -103,12 +105,26 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     } else if result.findings.is_empty() {
         writeln!(text, "checks: nothing wrong or odd")?;
     }
+    if let Some(interventions) = &result.interventions {
+        writeln!(text, "{}", wrapped(&interventions_line(interventions), "  "))?;
+    }
     writeln!(text, "{}", wrapped(&score_line(result, config), "  "))?;
     let method = match &result.training {
         Some(training) => training_line(result, training),
         None => format!("method {}, seed {}", result.method, result.seed),
     };
     writeln!(text, "{}", wrapped(&method, "  "))
+}
+
+fn interventions_line(interventions: &InterventionsResult) -> String {
+    let InterventionsResult { rows, targets, decided } = interventions;
+    let (set, edges) = (targets.len(), decided.len());
+    format!(
+        "interventions: {rows} {} set {set} {}; they decide the direction of {edges} {}",
+        plural(*rows, "row"),
+        plural(set, "variable"),
+        plural(edges, "edge")
+    )
 }
 
 fn score_line(result: &RunResult, config: &Config) -> String {

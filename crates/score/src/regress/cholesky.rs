@@ -31,6 +31,13 @@ impl Cholesky {
         Self { size, lower: matrix }
     }
 
+    /// The lower triangle, row by row, with zeros above it.
+    pub(crate) fn into_lower(mut self) -> Vec<f64> {
+        let k = self.size;
+        (0..k * k).filter(|cell| cell % k > cell / k).for_each(|cell| self.lower[cell] = 0.0);
+        self.lower
+    }
+
     fn pivot(&self, i: usize) -> f64 {
         self.lower[i * self.size + i]
     }

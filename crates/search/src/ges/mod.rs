@@ -17,11 +17,18 @@ use self::queue::Queue;
 /// Starts from the class of the required edges, takes the best insertion until none raises the score, then the best
 /// deletion. With turning (Hauser and Bühlmann 2012) it goes on with the best turn, and through all three again, until
 /// nothing raises the score. A step is taken only if the class it leads to has a member that satisfies the constraints.
+///
+/// With [interventions](Self::with_interventions) it is GIES (Hauser and Bühlmann 2012): a class is that of graphs which such rows cannot
+/// tell apart either, so some of its edges have a direction that observation alone would leave open.
 pub struct Ges<'a> {
     evaluator: Evaluator<'a>,
     turning: bool,
     known: Vec<Edge>,
+    decides: Option<&'a Decides<'a>>,
 }
+
+/// Whether interventions decide the direction of an edge: they set one of its ends and not the other.
+pub type Decides<'a> = dyn Fn(Edge) -> bool + Sync + 'a;
 
 /// A score for which equivalent graphs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -50,12 +57,46 @@ impl<'a> Ges<'a> {
         constraints: &'a Constraints,
         turning: bool,
     ) -> Result<Self, NotScoreEquivalent> {
-        assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
         if !score.is_score_equivalent() {
             return Err(NotScoreEquivalent(score.name()));
         }
+        Ok(Self::between_classes(score, constraints, turning, None))
+    }
+
+    /// The same on rows from experiments: `score` is the same for graphs that differ only in edges between variables that were always set
+    /// together or not at all, and `decides` tells the other edges.
+    ///
+    /// # Panics
+    /// If score and constraints have different numbers of variables.
+    #[must_use]
+    pub fn with_interventions(
+        score: &'a dyn LocalScore,
+        constraints: &'a Constraints,
+        turning: bool,
+        decides: &'a Decides<'a>,
+    ) -> Self {
+        Self::between_classes(score, constraints, turning, Some(decides))
+    }
+
+    fn between_classes(
+        score: &'a dyn LocalScore,
+        constraints: &'a Constraints,
+        turning: bool,
+        decides: Option<&'a Decides<'a>>,
+    ) -> Self {
+        assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
         let known = one_way(constraints);
-        Ok(Self { evaluator: Evaluator { score, constraints }, turning, known })
+        Self { evaluator: Evaluator { score, constraints }, turning, known, decides }
+    }
+
+    /// The graphs that data cannot tell from `dag`.
+    fn class_of(&self, dag: &Dag) -> Pdag {
+        let mut class = Cpdag::of(dag).into_pdag();
+        if let Some(decides) = self.decides {
+            let decided = dag.edges().filter(|&edge| decides(edge));
+            class.orient_with(decided).expect("a graph's own directions agree with its class");
+        }
+        class
     }
 
     /// Searches until no step raises the score, or `stop` is set: then the class reached so far is returned.
@@ -127,7 +168,7 @@ impl<'a> Ges<'a> {
 
     /// The class of `graph`, if it has a member that satisfies the constraints.
     fn place(&self, graph: &Pdag) -> Option<SearchState> {
-        let class = Cpdag::of(&graph.consistent_extension()?).into_pdag();
+        let class = self.class_of(&graph.consistent_extension()?);
         let (oriented, member) = self.obeying(&class)?;
         let found = FoundClass { class: oriented, member };
         self.evaluator
@@ -148,7 +189,7 @@ impl<'a> Ges<'a> {
             oriented.close_under_meek();
         }
         let member = oriented.consistent_extension()?;
-        let is_member = self.known.is_empty() || Cpdag::of(&member).as_pdag() == class;
+        let is_member = self.known.is_empty() || self.class_of(&member) == *class;
         is_member.then_some((oriented, member))
     }
 }

@@ -13,7 +13,7 @@ function whyOf({ from, to, kind }) {
     ["of a directed path", fixed(ancestors[pair(from, to)], 2)],
   ];
   if (best) {
-    facts.push(["direction", best.compelled ? "compelled" : "reversible"]);
+    facts.push(["direction", best.compelled ? decidedBy(from, to) : "reversible"]);
     if (best.delta_score !== null) {
       if (data.score !== null) facts.push(["score with it", fixed(data.score, 1)], ["score without it", fixed(data.score - best.delta_score, 1)]);
       facts.push(["score lost without", fixed(best.delta_score, 1)]);
@@ -42,6 +42,12 @@ function slopes({ weight, standard_error: error, standardized_weight: standardiz
     facts.push(["standardised slope", short(standardized) + interval(standardized, width)]);
   }
   return facts;
+}
+
+/** What a direction that is not open follows from. */
+function decidedBy(from, to) {
+  const isSet = data.decided.some(([a, b]) => a === names[from] && b === names[to]);
+  return isSet ? "decided by experiments" : "compelled";
 }
 
 /** Fills `element` with why an edge is there. */
