@@ -11,6 +11,7 @@ use gflowcausal_score::ScoreError;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName, option};
+use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
 use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoreName, ScoringModel};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
@@ -349,46 +350,6 @@ pub(crate) fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Resu
         table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
     let smaller = Table::new(kept).map_err(|error| Error::Table(error.to_string()))?;
     Ok(Cow::Owned(smaller))
-}
-
-/// The table without the column of interventions, and what it says; nothing where no variable was set.
-pub(crate) fn without_interventions<'a>(
-    table: Cow<'a, Table>,
-    config: &Config,
-) -> Result<(Cow<'a, Table>, Option<Interventions>), Error> {
-    let Some(column) = &config.interventions else { return Ok((table, None)) };
-    let (rest, interventions) = Interventions::take(&table, column)?;
-    Ok((Cow::Owned(rest), Some(interventions).filter(|interventions| !interventions.is_empty())))
-}
-
-/// [`complete`], and the interventions of the rows that it leaves.
-pub(crate) fn complete_with<'a>(
-    table: Cow<'a, Table>,
-    interventions: Option<Interventions>,
-    config: &Config,
-) -> Result<(Cow<'a, Table>, Option<Interventions>), Error> {
-    let kept = match (&interventions, config.missing) {
-        (Some(interventions), Missing::Drop) => {
-            let is_whole = |row: &usize| !table.columns().iter().any(|column| column.values.is_missing(*row));
-            let rows: Vec<usize> = (0..table.rows()).filter(is_whole).collect();
-            Some(interventions.select_rows(&rows))
-        }
-        _ => None,
-    };
-    Ok((complete(table, config)?, kept.or(interventions)))
-}
-
-/// The moments of the rows in which nothing was set; of all where there are too few of those.
-fn observational_moments(
-    table: &Table,
-    interventions: &Interventions,
-    missing: Missing,
-) -> Result<Option<Moments>, Error> {
-    let rows = interventions.observational_rows();
-    if rows.len() <= table.columns().len() {
-        return moments(table, missing);
-    }
-    moments(&table.select_rows(&rows), missing)
 }
 
 /// The user's statements as constraints.

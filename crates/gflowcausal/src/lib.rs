@@ -13,6 +13,7 @@ mod discover;
 mod driver;
 mod effects;
 mod error;
+mod experiments;
 mod fingerprint;
 mod front_end;
 mod graph_file;
