@@ -12,7 +12,7 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("determinism", &[]),
     ("graph", &[]),
     ("data", &["determinism", "graph"]),
@@ -21,7 +21,11 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("flow", &["determinism", "graph"]),
     ("posterior", &["determinism", "graph", "score"]),
     ("search", &["determinism", "graph", "data", "score"]),
-    ("gflowcausal", &["determinism", "graph", "graph-io", "data", "score", "flow", "search", "posterior"]),
+    ("neural", &["determinism", "graph", "score", "search"]),
+    (
+        "gflowcausal",
+        &["determinism", "graph", "graph-io", "data", "score", "flow", "search", "posterior", "neural"],
+    ),
     ("report", &["gflowcausal"]),
     ("bench", &["gflowcausal", "report"]),
     ("cli", &["gflowcausal", "report", "bench"]),

@@ -58,6 +58,10 @@ pub enum Stream {
     EffectParameters { graph: u64 },
     /// The probabilities that are drawn for one cause in one graph, where effects are computed.
     EffectProbabilities { cause: u64, graph: u64 },
+    /// The rows of one batch of one training iteration.
+    Batch { iteration: u64 },
+    /// One randomised regression tree for one variable.
+    Tree { target: u64, k: u64 },
     /// Anything random in a test.
     Test { k: u64 },
 }
@@ -90,6 +94,8 @@ impl Stream {
             Self::EffectParameters { graph } => [60, graph, 0],
             Self::EffectProbabilities { cause, graph } => [61, cause, graph],
             Self::OrderProposal { k } => [53, k, 0],
+            Self::Batch { iteration } => [70, iteration, 0],
+            Self::Tree { target, k } => [71, target, k],
             Self::Test { k } => [u64::MAX, k, 0],
         }
     }

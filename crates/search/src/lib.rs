@@ -12,7 +12,7 @@ mod sortnregress;
 
 pub use boss::{best_order, boss};
 pub use constrained_order::{ConstrainedOrderScore, random_order};
-pub use continuous::{Dagma, Notears, Weighted, acyclicity_h};
+pub use continuous::{Dagma, Exponential, Notears, Weighted, acyclicity_h};
 pub use ges::{Decides, FoundClass, Ges, NotScoreEquivalent};
 pub use insertion::{climb, tempered_insertion, tempered_sweep};
 pub use lingam::{LingamError, direct_lingam, ica_lingam};

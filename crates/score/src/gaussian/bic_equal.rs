@@ -54,6 +54,12 @@ impl BicEqual {
         -0.5 * (self.rows as f64 * nodes * log_variance + parts.edges as f64 * self.penalty_per_parent)
     }
 
+    /// The score of any arrows, cycles or not, by the parents of each variable.
+    #[must_use]
+    pub fn of_parents(&self, parents: &[NodeSet]) -> f64 {
+        self.total(sum(parents.iter().enumerate().map(|(node, parents)| self.part(node, parents))))
+    }
+
     fn part(&self, node: usize, parents: &NodeSet) -> Parts {
         let fit = residual_fit(&self.correlation, node, parents, false);
         Parts { variance: self.variances[node] * fit.residual, edges: fit.parents }
@@ -67,7 +73,8 @@ impl BicEqual {
 
 impl GraphScore for BicEqual {
     fn graph(&self, dag: &Dag) -> f64 {
-        self.total(sum((0..dag.nodes()).map(|node| self.part(node, dag.parents(node)))))
+        let parents: Vec<NodeSet> = (0..dag.nodes()).map(|node| dag.parents(node).clone()).collect();
+        self.of_parents(&parents)
     }
 }
 

@@ -7,7 +7,7 @@ mod notears;
 mod owl_qn;
 mod weights;
 
-pub use acyclicity::acyclicity_h;
+pub use acyclicity::{Exponential, acyclicity_h};
 pub use dagma::Dagma;
 pub use notears::Notears;
 pub use weights::Weighted;

@@ -14,7 +14,9 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    pub(super) fn new(nodes: usize, weights: Vec<f64>, objective: f64, h: f64) -> Self {
+    /// `weights[i·nodes + j]` for the edge from `i` to `j`, with what they were found at.
+    #[must_use]
+    pub fn new(nodes: usize, weights: Vec<f64>, objective: f64, h: f64) -> Self {
         Self { nodes, weights, objective, h }
     }
 

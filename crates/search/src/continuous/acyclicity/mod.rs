@@ -6,5 +6,5 @@ mod trace_exponential;
 
 pub(super) use log_det::{log_det_h, write_transposed_m_matrix};
 pub(super) use m_matrix::invert_m_matrix;
-pub use trace_exponential::acyclicity_h;
-pub(super) use trace_exponential::{Exponential, excess_trace};
+pub(super) use trace_exponential::excess_trace;
+pub use trace_exponential::{Exponential, acyclicity_h};

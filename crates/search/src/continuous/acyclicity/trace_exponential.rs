@@ -14,7 +14,8 @@ const TAYLOR: [f64; 17] = {
 };
 
 /// Exponentials of matrices of one size, without new memory for each.
-pub(in super::super) struct Exponential {
+#[derive(Debug)]
+pub struct Exponential {
     size: usize,
     powers: [Vec<f64>; 4],
     sum: Vec<f64>,
@@ -22,14 +23,16 @@ pub(in super::super) struct Exponential {
 }
 
 impl Exponential {
-    pub(in super::super) fn new(size: usize) -> Self {
+    /// For matrices of `size` rows.
+    #[must_use]
+    pub fn new(size: usize) -> Self {
         let zeros = || vec![0.0; size * size];
         Self { size, powers: [zeros(), zeros(), zeros(), zeros()], sum: zeros(), product: zeros() }
     }
 
     /// `e^a` of a matrix without negative entries: nothing cancels, so halving the exponent until its norm is at most 1,
     /// Taylor's sum to the 16th power and squaring back are exact to rounding. Six products and one for each halving.
-    pub(in super::super) fn of(&mut self, a: &[f64]) -> &[f64] {
+    pub fn of(&mut self, a: &[f64]) -> &[f64] {
         let halvings = halvings(self.size, a);
         let scale = 0.5_f64.powi(halvings);
         self.powers[0].iter_mut().zip(a).for_each(|(power, a)| *power = scale * a);
@@ -46,7 +49,8 @@ impl Exponential {
     }
 
     /// The exponential that was computed last.
-    pub(in super::super) fn last(&self) -> &[f64] {
+    #[must_use]
+    pub fn last(&self) -> &[f64] {
         &self.sum
     }
 

@@ -1,0 +1,63 @@
+//! Batch normalisation (Ioffe & Szegedy 2015), by the statistics of the batch alone.
+
+use crate::real::Real;
+use crate::vector::add_scaled;
+
+/// What keeps the division finite.
+const EPSILON: f64 = 1e-5;
+
+/// Saves the normalised values and, after them, one over the deviation of each column.
+#[inline(always)]
+pub(super) fn forward<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], saved: &mut Vec<R>) {
+    let columns = gain.len();
+    let share = R::of(columns as f64 / x.len() as f64);
+    let mut mean = vec![R::ZERO; columns];
+    x.chunks_exact(columns).for_each(|row| add_scaled(share, row, &mut mean));
+    let mut scale = vec![R::ZERO; columns];
+    for row in x.chunks_exact(columns) {
+        for ((scale, &x), &mean) in scale.iter_mut().zip(row).zip(&mean) {
+            *scale += share * (x - mean) * (x - mean);
+        }
+    }
+    scale.iter_mut().for_each(|variance| *variance = R::ONE / (*variance + R::of(EPSILON)).root());
+    saved.resize(x.len() + columns, R::ZERO);
+    let (normal, scales) = saved.split_at_mut(x.len());
+    scales.copy_from_slice(&scale);
+    let rows =
+        x.chunks_exact(columns).zip(normal.chunks_exact_mut(columns)).zip(value.chunks_exact_mut(columns));
+    for ((x, normal), value) in rows {
+        for k in 0..columns {
+            normal[k] = (x[k] - mean[k]) * scale[k];
+            value[k] = normal[k] * gain[k] + shift[k];
+        }
+    }
+}
+
+/// `∂x += gain/σ · (g − mean g − x̂ mean(g x̂))`.
+#[inline(always)]
+pub(super) fn backward<R: Real>(
+    grad: &[R],
+    saved: &[R],
+    gain: &[R],
+    [by_x, by_gain, by_shift]: [&mut Vec<R>; 3],
+) {
+    let columns = gain.len();
+    let (normal, scale) = saved.split_at(grad.len());
+    let share = R::of(columns as f64 / grad.len() as f64);
+    let (mut sum, mut along) = (vec![R::ZERO; columns], vec![R::ZERO; columns]);
+    for (grad, normal) in grad.chunks_exact(columns).zip(normal.chunks_exact(columns)) {
+        for k in 0..columns {
+            sum[k] += grad[k];
+            along[k] += grad[k] * normal[k];
+        }
+    }
+    add_scaled(R::ONE, &along, by_gain);
+    add_scaled(R::ONE, &sum, by_shift);
+    let rows =
+        grad.chunks_exact(columns).zip(normal.chunks_exact(columns)).zip(by_x.chunks_exact_mut(columns));
+    for ((grad, normal), by_x) in rows {
+        for k in 0..columns {
+            by_x[k] += gain[k] * scale[k] * (grad[k] - share * (sum[k] + normal[k] * along[k]));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A score for every pair of tokens: the single-layer decoder of RL-BIC.
+
+use crate::real::Real;
+use crate::vector::add_scaled;
+
+/// `u · tanh(l_i + r_j)`; saves the tangents.
+#[inline(always)]
+pub(super) fn forward<R: Real>(
+    left: &[R],
+    right: &[R],
+    u: &[R],
+    tokens: usize,
+    value: &mut [R],
+    saved: &mut Vec<R>,
+) {
+    let width = u.len();
+    saved.resize(value.len() * width, R::ZERO);
+    for (row, left) in left.chunks_exact(width).enumerate() {
+        let first = row / tokens * tokens;
+        for token in 0..tokens {
+            let right = &right[(first + token) * width..][..width];
+            let squashed = &mut saved[(row * tokens + token) * width..][..width];
+            for k in 0..width {
+                squashed[k] = (left[k] + right[k]).hyperbolic_tangent();
+            }
+        }
+    }
+    for (value, squashed) in value.iter_mut().zip(saved.chunks_exact(width)) {
+        *value = squashed.iter().zip(u).map(|(&squashed, &u)| squashed * u).sum();
+    }
+}
+
+#[inline(always)]
+pub(super) fn backward<R: Real>(
+    u: &[R],
+    tokens: usize,
+    grad: &[R],
+    saved: &[R],
+    [by_left, by_right, by_u]: [&mut Vec<R>; 3],
+) {
+    let width = u.len();
+    let mut below = vec![R::ZERO; width];
+    for (at, (&slope, squashed)) in grad.iter().zip(saved.chunks_exact(width)).enumerate() {
+        let (row, token) = (at / tokens, at % tokens);
+        for k in 0..width {
+            below[k] = slope * u[k] * (R::ONE - squashed[k] * squashed[k]);
+        }
+        add_scaled(slope, squashed, by_u);
+        add_scaled(R::ONE, &below, &mut by_left[row * width..][..width]);
+        add_scaled(R::ONE, &below, &mut by_right[(row / tokens * tokens + token) * width..][..width]);
+    }
+}
