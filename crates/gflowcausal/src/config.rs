@@ -55,18 +55,20 @@ options! {
     network: NetworkName = NetworkName::Mlp, one_of::<NetworkName>().under(TRAINING);
     /// How an order becomes a graph.
     prune: PruneName = PruneName::Auto, one_of::<PruneName>().under(PRUNING);
-    /// The smallest slope that stays, with pruning `threshold`, and the smallest weight, with methods `notears` and `dagma`.
+    /// The smallest slope that stays, with pruning `threshold`, and the smallest weight, with methods `notears`, `dagma` and `dag-gnn`.
     threshold: Option<f64> = None, number("W", Range::NotNegative).open("0.3").under(PRUNING);
     /// The largest p-value, with prunings `t-test` and `cam` and with method `pc`.
     alpha: Option<f64> = None, number("P", Range::Share).open("0.001; 0.05 for method pc").under(PRUNING);
-    /// The most training iterations.
+    /// The most training iterations; with method `dag-gnn` the passes over the rows of one round.
     iterations: Option<usize> = None, whole("N", 1, 1000 * MANY).open("by the number of variables").under(TRAINING);
-    /// Trajectories an iteration.
-    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables").under(TRAINING);
-    /// Adam's learning rate.
-    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001").under(TRAINING);
+    /// Trajectories an iteration; rows with methods `dag-gnn` and `gran-dag`.
+    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables; 100 for dag-gnn").under(TRAINING);
+    /// The learning rate of Adam, or of RMSprop with method `gran-dag`.
+    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001; 0.003 for dag-gnn").under(TRAINING);
     /// Units of each hidden layer.
     hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables").under(TRAINING);
+    /// Train methods `rl-bic` and `corl` in their published sizes, which takes hours.
+    published: bool = false, flag().under(TRAINING);
     /// Graphs are drawn ∝ exp(score / T).
     temperature: f64 = 1.0, number("T", Range::Moderate).under(ESTIMATION);
     /// How many graphs are drawn for the probabilities.

@@ -1,7 +1,8 @@
 //! Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 //!
 //! The parts are modules of their own: [`graph`] (graphs and their laws), [`graph_io`] (graph files), [`data`] (tables and simulation), [`score`]
-//! (scores of graphs given data), [`search`] (other algorithms on the same scores), [`flow`] (the GFlowNet).
+//! (scores of graphs given data), [`search`] (other algorithms on the same scores), [`flow`] (the GFlowNet), [`neural`]
+//! (networks that find graphs).
 
 mod checkpoints;
 mod clock;
@@ -41,6 +42,7 @@ pub use gflowcausal_determinism::{
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_graph_io as graph_io;
+pub use gflowcausal_neural as neural;
 pub use gflowcausal_posterior as posterior;
 pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;

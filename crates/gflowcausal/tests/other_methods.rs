@@ -37,7 +37,8 @@ fn found(table: &Table, config: &Config) -> Discovery {
 fn every() -> impl Iterator<Item = Config> {
     methods().iter().map(|method| {
         let is_trained = method.options().contains(&"iterations");
-        let samples = if is_trained { 30 } else { Config::default().samples };
+        let is_sampled = is_trained && method.options().contains(&"samples");
+        let samples = if is_sampled { 30 } else { Config::default().samples };
         Config { iterations: is_trained.then_some(15), samples, ..named(method.name()) }
     })
 }

@@ -7,8 +7,18 @@ use gflowcausal::{Config, Discovery, ScoreName, discover};
 use gflowcausal_graph::{Dag, all_dags};
 use gflowcausal_score::{Bge, BgePrior, GraphScore};
 
-const METHODS: [&str; 6] =
-    ["ica-lingam", "direct-lingam", "notears", "dagma", "dag-gflownet", "gflownets-score"];
+const METHODS: [&str; 10] = [
+    "ica-lingam",
+    "direct-lingam",
+    "notears",
+    "dagma",
+    "dag-gnn",
+    "gran-dag",
+    "rl-bic",
+    "corl",
+    "dag-gflownet",
+    "gflownets-score",
+];
 
 /// Linear with uniform noise: LiNGAM's and, having equal variances, NOTEARS' and DAGMA's kind of data.
 fn data(nodes: usize, rows: usize, seed: u64) -> Simulated {
@@ -19,9 +29,10 @@ fn data(nodes: usize, rows: usize, seed: u64) -> Simulated {
 
 fn quick(method: &str) -> Config {
     let is_trained = matches!(method, "dag-gflownet" | "gflownets-score");
+    let has_network = matches!(method, "dag-gnn" | "gran-dag" | "rl-bic" | "corl");
     Config {
         method: method.into(),
-        iterations: is_trained.then_some(40),
+        iterations: (is_trained || has_network).then_some(40),
         samples: if is_trained { 50 } else { Config::default().samples },
         ..Config::default()
     }
@@ -112,13 +123,18 @@ fn what_a_method_cannot_use_is_refused() {
     assert_eq!(said, "--l1 is -1, but must be finite and zero or more");
     let said = refused(&numbers, Config { score: ScoreName::BicEqual, ..quick("gflownets-score") });
     assert!(said.contains("needs a score that is a sum over variables"), "{said}");
+    let said = refused(&numbers, Config { score: ScoreName::Varsort, ..quick("rl-bic") });
+    assert!(said.contains("'rl-bic' needs a score that is a sum over variables"), "{said}");
+    let said = refused(&numbers, Config { published: true, ..quick("dag-gnn") });
+    assert_eq!(said, "--published has no effect with method dag-gnn");
     let said = refused(&numbers, Config { score: ScoreName::Varsort, ..quick("dag-gflownet") });
     assert_eq!(said, "score 'varsort' scores orders, not graphs");
     let codes = (0..100).map(|row| row % 2).collect();
     let mut columns = numbers.columns().to_vec();
     columns.push(Column::categorical("kind", codes, vec!["a".into(), "b".into()]));
     let mixed = Table::new(columns).unwrap();
-    for method in ["ica-lingam", "direct-lingam", "notears", "dagma"] {
+    for method in ["ica-lingam", "direct-lingam", "notears", "dagma", "dag-gnn", "gran-dag", "rl-bic", "corl"]
+    {
         let said = refused(&mixed, quick(method));
         assert_eq!(said, format!("method '{method}' needs real numbers in every column"));
     }

@@ -46,12 +46,12 @@ impl Discover for Lingam {
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
-        columns(self.name(), input).map(|_| ())
+        input.complete_columns(self.name()).map(|_| ())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         context.report(Phase::Searching);
-        let columns = columns(self.name(), input)?;
+        let columns = input.complete_columns(self.name())?;
         let constraints = input.model.constraints();
         let (stop, seed) = (&context.deadlines.stop, input.config.seed);
         let found = context.finish(|| match self {
@@ -63,16 +63,5 @@ impl Discover for Lingam {
         };
         let graph = context.graph_of(input.model, &order);
         Ok(MethodOutput::single(context, input.model, order, graph))
-    }
-}
-
-/// The columns, all of them numbers and complete.
-fn columns<'a>(method: &'static str, input: &MethodInput<'a>) -> Result<Vec<&'a [f64]>, Error> {
-    let columns: Option<Vec<&[f64]>> =
-        input.table.columns().iter().map(gflowcausal_data::Column::as_continuous).collect();
-    match columns {
-        None => Err(Error::MethodNeedsNumbers { method }),
-        Some(_) if input.table.missing() > 0 => Err(Error::NeedsCompleteRows { method }),
-        Some(columns) => Ok(columns),
     }
 }

@@ -2,16 +2,20 @@
 
 mod boss;
 mod continuous;
+mod corl;
 mod dag_gflownet;
+mod dag_gnn;
 mod dags;
 mod exact;
 mod ges;
 mod gflowcausal;
 mod gflownets_score;
+mod gran_dag;
 mod lingam;
 mod mcmc;
 mod pc;
 mod policy;
+mod rl_bic;
 mod search_phase;
 mod sortnregress;
 mod training;
@@ -77,6 +81,22 @@ pub struct MethodInput<'a> {
     pub model: &'a ScoringModel,
     /// What the user asked for.
     pub config: &'a Config,
+}
+
+impl<'a> MethodInput<'a> {
+    /// The columns, all of them numbers and complete, for `method`.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub(crate) fn complete_columns(&self, method: &'static str) -> Result<Vec<&'a [f64]>, Error> {
+        let columns: Option<Vec<&[f64]>> =
+            self.table.columns().iter().map(gflowcausal_data::Column::as_continuous).collect();
+        match columns {
+            None => Err(Error::MethodNeedsNumbers { method }),
+            Some(_) if self.table.missing() > 0 => Err(Error::NeedsCompleteRows { method }),
+            Some(columns) => Ok(columns),
+        }
+    }
 }
 
 /// What a method found.
@@ -254,6 +274,14 @@ impl<'a> RunContext<'a> {
         interruptible(&self.deadlines.grace, work)
     }
 
+    /// What pruning leaves of `dag`; where that takes too long, the parents that a quicker one leaves of its order.
+    pub(crate) fn pruned(&self, model: &ScoringModel, dag: &Dag) -> Dag {
+        self.finish(|| model.pruned(dag)).unwrap_or_else(|| {
+            self.omission.set(Some(Omission::Pruning));
+            model.quick_graph_of(&dag.topological_order())
+        })
+    }
+
     /// The graph that pruning leaves of `order`; where that takes too long, what a quicker one leaves.
     pub(crate) fn graph_of(&self, model: &ScoringModel, order: &Order) -> Dag {
         self.finish(|| model.graph_of(order)).unwrap_or_else(|| {
@@ -279,6 +307,10 @@ static METHODS: &[&dyn Discover] = &[
     &lingam::Lingam::Direct,
     &continuous::Continuous::Notears,
     &continuous::Continuous::Dagma,
+    &dag_gnn::GraphNeuralNetwork,
+    &gran_dag::GradientNetworks,
+    &rl_bic::GraphRl,
+    &corl::OrderingRl,
     &dag_gflownet::DagGFlowNet,
     &gflownets_score::GFlowNetsScore,
 ];

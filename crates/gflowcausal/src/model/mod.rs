@@ -271,6 +271,11 @@ impl ScoringModel {
         self.pruning.apply(order, &self.constraints)
     }
 
+    /// What pruning leaves of `dag`.
+    pub(crate) fn pruned(&self, dag: &Dag) -> Dag {
+        self.pruning.apply_to_graph(dag, &self.constraints)
+    }
+
     /// The score of orders in training as a sum over variables given the set before them, if it is one.
     pub(crate) fn order_modular_score(&self) -> Option<&dyn OrderModularScore> {
         match self.training_score() {

@@ -6,7 +6,7 @@ use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
     Bic, ByScore, Cam, GrowShrinkTrees, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold,
-    prune_order,
+    prune, prune_order,
 };
 
 use super::score_kind::{Decomposable, ScoreKind};
@@ -104,6 +104,11 @@ impl Pruning {
     /// What is left of the fully connected graph of `order`.
     pub(super) fn apply(&self, order: &Order, constraints: &Constraints) -> Dag {
         prune_order(&*self.rule(), order, constraints)
+    }
+
+    /// What is left of `dag`.
+    pub(super) fn apply_to_graph(&self, dag: &Dag, constraints: &Constraints) -> Dag {
+        prune(&*self.rule(), dag, constraints)
     }
 
     /// Those of `candidates` that stay parents of `node`.

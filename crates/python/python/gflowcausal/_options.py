@@ -24,6 +24,10 @@ Method = Literal[
     "direct-lingam",
     "notears",
     "dagma",
+    "dag-gnn",
+    "gran-dag",
+    "rl-bic",
+    "corl",
     "dag-gflownet",
     "gflownets-score",
 ]
@@ -104,6 +108,7 @@ DISCOVERY = (
     "batch_size",
     "learning_rate",
     "hidden",
+    "published",
     "temperature",
     "samples",
     "l1",
@@ -149,6 +154,7 @@ class Options:
         batch_size: int | None = None,
         learning_rate: float | None = None,
         hidden: int | None = None,
+        published: bool = False,
         temperature: float = 1.0,
         samples: int = 1000,
         l1: float | None = None,
@@ -187,15 +193,17 @@ class Options:
         ----------
         method
             The method of discovery. One of gflowcausal, exact, mcmc, boss, ges, pc, eqvar, sort-var, sort-r2,
-            random-order, ica-lingam, direct-lingam, notears, dagma, dag-gflownet, gflownets-score.
+            random-order, ica-lingam, direct-lingam, notears, dagma, dag-gnn, gran-dag, rl-bic, corl,
+            dag-gflownet, gflownets-score.
         score
             What graphs are scored by. One of auto, bic, non-gaussian, bic-equal, bge, bdeu, dg, quadratic,
             quadratic-equal, gp, spline, varsort. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
-            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
+            gflownets-score.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
-            ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+            ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
         posterior
             Where edge probabilities come from. One of auto, exact, policy, chains, none. Read by gflowcausal.
         edge_prior
@@ -212,26 +220,33 @@ class Options:
         prune
             How an order becomes a graph. One of auto, selected, t-test, score, threshold, lasso, cam, none.
             Read by gflowcausal, exact, boss, eqvar, sort-var, sort-r2, random-order, ica-lingam,
-            direct-lingam, gflownets-score.
+            direct-lingam, gran-dag, rl-bic, corl, gflownets-score.
         threshold
             The smallest slope that stays, with pruning ``threshold``, and the smallest weight, with methods
-            ``notears`` and ``dagma``. If not given: 0.3. Read by gflowcausal, exact, boss, eqvar, sort-var,
-            sort-r2, random-order, ica-lingam, direct-lingam, notears, dagma, gflownets-score.
+            ``notears``, ``dagma`` and ``dag-gnn``. If not given: 0.3. Read by gflowcausal, exact, boss,
+            eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, notears, dagma, dag-gnn,
+            gran-dag, rl-bic, corl, gflownets-score.
         alpha
             The largest p-value, with prunings ``t-test`` and ``cam`` and with method ``pc``. If not given:
             0.001; 0.05 for method pc. Read by gflowcausal, exact, boss, pc, eqvar, sort-var, sort-r2,
-            random-order, ica-lingam, direct-lingam, gflownets-score.
+            random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, gflownets-score.
         iterations
-            The most training iterations. If not given: by the number of variables. Read by gflowcausal,
+            The most training iterations; with method ``dag-gnn`` the passes over the rows of one round. If
+            not given: by the number of variables. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
             dag-gflownet, gflownets-score.
         batch_size
-            Trajectories an iteration. If not given: 64; fewer beyond 150 variables. Read by gflowcausal,
+            Trajectories an iteration; rows with methods ``dag-gnn`` and ``gran-dag``. If not given: 64; fewer
+            beyond 150 variables; 100 for dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
             dag-gflownet, gflownets-score.
         learning_rate
-            Adam's learning rate. If not given: 0.001. Read by gflowcausal, dag-gflownet, gflownets-score.
+            The learning rate of Adam, or of RMSprop with method ``gran-dag``. If not given: 0.001; 0.003 for
+            dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
         hidden
             Units of each hidden layer. If not given: by the number of variables. Read by gflowcausal,
-            dag-gflownet, gflownets-score.
+            dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+        published
+            Train methods ``rl-bic`` and ``corl`` in their published sizes, which takes hours. Read by rl-bic,
+            corl.
         temperature
             Graphs are drawn ∝ exp(score / T). Read by gflowcausal, exact, mcmc, dag-gflownet,
             gflownets-score.
@@ -282,7 +297,8 @@ class Options:
         rows_used
             The most rows that scores ``gp`` and ``spline`` and pruning ``cam`` use, evenly spaced. If not
             given: 2000 for gp, 10000 for spline and cam. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
-            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
+            gflownets-score.
         seed
             The same seed gives the same result.
         types
@@ -322,6 +338,7 @@ class Options:
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.hidden = hidden
+        self.published = published
         self.temperature = temperature
         self.samples = samples
         self.l1 = l1
