@@ -8,7 +8,7 @@ use gflowcausal::flow::{
     Event, ExplorationConfig, LocalLogReward, LogReward, ObjectiveName, Problem as FlowProblem, Progress,
     Terminal, TrainConfig, Trainer, Walk,
 };
-use gflowcausal::graph::Dag;
+use gflowcausal::graph::{Dag, Order};
 use gflowcausal::{Config, Error, Problem, ScoreName};
 use serde::Deserialize;
 
@@ -88,14 +88,18 @@ pub(super) fn trained<'a>(
 /// The share of the true edges that a draw has: of an order, those that go along it.
 pub(super) fn recall(drawn: &Terminal, truth: &Dag) -> f64 {
     let found = match drawn {
-        Terminal::Order(order) => {
-            let positions = order.positions();
-            truth.edges().filter(|edge| positions[edge.from] < positions[edge.to]).count()
-        }
+        Terminal::Order(order) => return order_recall(order, truth),
         Terminal::Dag(dag) => truth.edges().filter(|&edge| dag.contains(edge)).count(),
         Terminal::Digraph(graph) => truth.edges().filter(|&edge| graph.has_directed(edge)).count(),
         _ => 0,
     };
+    found as f64 / truth.edge_count().max(1) as f64
+}
+
+/// The share of the true edges that go along `order`.
+pub(super) fn order_recall(order: &Order, truth: &Dag) -> f64 {
+    let positions = order.positions();
+    let found = truth.edges().filter(|edge| positions[edge.from] < positions[edge.to]).count();
     found as f64 / truth.edge_count().max(1) as f64
 }
 
@@ -168,7 +172,7 @@ mod tests {
 
     #[test]
     fn an_order_recalls_the_edges_that_go_along_it() {
-        use gflowcausal::graph::{Edge, Order};
+        use gflowcausal::graph::Edge;
         let truth = Dag::from_edges(3, [Edge::new(0, 1), Edge::new(1, 2)]).expect("no cycle");
         let order = Terminal::Order(Order::new(vec![1, 0, 2]).expect("an order"));
         assert_eq!(recall(&order, &truth), 0.5);
