@@ -285,9 +285,10 @@ fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
         copies: match nodes {
             ..=40 => default.copies,
             41..=120 => 4,
-            _ => 2,
+            // So many variables lie so far apart at two temperatures that copies would never be exchanged.
+            _ => 1,
         },
-        sweeps: (600 / nodes as u64).clamp(1, default.sweeps),
+        sweeps: if nodes <= 120 { 600 / nodes as u64 } else { 1200 / nodes as u64 }.clamp(1, default.sweeps),
         max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
             as usize,
         min_ess: if nodes <= MOST_WITH_CHEAP_ROUNDS { CHEAP_ESS } else { default.min_ess },

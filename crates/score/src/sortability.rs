@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gflowcausal_data::Moments;
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::{Dag, NodeSet};
 
 use crate::gaussian::{Inverse, RESOLUTION};
@@ -90,7 +91,7 @@ pub(crate) fn log_deviations(moments: &Moments) -> Vec<f64> {
     (0..d).map(|i| 0.5 * covariance[i * d + i].ln()).collect()
 }
 
-/// The share of each variable's variance that all others explain. Costs `O(d³)`.
+/// The share of each variable's variance that all others explain. Costs `O(d³)`. Can be cancelled.
 ///
 /// Where some columns depend linearly on others, they and whatever they depend on are explained in full.
 #[must_use]
@@ -106,6 +107,7 @@ pub fn coefficients_of_determination(correlation: &Correlation) -> Vec<f64> {
     };
     let mut left: Vec<f64> = (0..nodes).map(left).collect();
     for dependent in (0..nodes).filter(|&node| everything.diagonal(node) <= 0.0) {
+        cancellation_point();
         let slopes = everything.solve(correlation.row(dependent));
         for (left, slope) in left.iter_mut().zip(slopes) {
             // What the dependent column would tell about this one, were it not known.
@@ -125,6 +127,7 @@ fn path_agreement(dag: &Dag, values: &[f64]) -> f64 {
     let (mut right, mut all) = (0.0, 0.0);
     let mut reached: Vec<NodeSet> = (0..nodes).map(|node| dag.children(node).clone()).collect();
     while reached.iter().any(|set| !set.is_empty()) {
+        cancellation_point();
         for (cause, effects) in reached.iter().enumerate() {
             for effect in effects.iter() {
                 right += agreement(values[cause], values[effect]);

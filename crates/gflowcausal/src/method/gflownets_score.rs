@@ -44,12 +44,15 @@ impl Discover for GFlowNetsScore {
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
         check_walk(input.config, self.name(), &[Walk::Free])?;
         settings(input.config, input.model.constraints().nodes()).validate()?;
-        self.reward(input.model).map(|_| ())
+        if CyclicGraphReward::exists(input.model) { Ok(()) } else { Err(self.without_reward(input.model)) }
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         let MethodInput { model, config, .. } = *input;
-        let reward = self.reward(model)?;
+        let Some(reward) = context.until_stop(|| CyclicGraphReward::new(model)) else {
+            return Ok(MethodOutput::nothing_yet(context, model));
+        };
+        let reward = reward.ok_or_else(|| self.without_reward(model))?;
         let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
         let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
@@ -77,9 +80,8 @@ impl Discover for GFlowNetsScore {
 }
 
 impl GFlowNetsScore {
-    fn reward<'a>(&self, model: &'a ScoringModel) -> Result<CyclicGraphReward<'a>, Error> {
-        let score = model.score_name().name();
-        CyclicGraphReward::new(model).ok_or(Error::NeedsDecomposable { method: self.name(), score })
+    fn without_reward(&self, model: &ScoringModel) -> Error {
+        Error::NeedsDecomposable { method: self.name(), score: model.score_name().name() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The log-reward of a graph that may have cycles, and the order nearest to it.
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_flow::{LogReward, Terminal};
 use gflowcausal_graph::{Constraints, NodeSet, Order, Pdag};
 use gflowcausal_score::{OrderModularScore, Varsort};
@@ -28,7 +29,12 @@ pub(crate) struct CyclicGraphReward<'a> {
 }
 
 impl<'a> CyclicGraphReward<'a> {
-    /// The reward of `model`; none if its score has no value for graphs with cycles.
+    /// Whether the score of `model` has a value for graphs with cycles.
+    pub(crate) fn exists(model: &ScoringModel) -> bool {
+        !matches!(model.kind(), ScoreKind::GraphWide(_))
+    }
+
+    /// The reward of `model`; none if its score has no value for graphs with cycles. Can be cancelled.
     pub(crate) fn new(model: &'a ScoringModel) -> Option<Self> {
         match model.kind() {
             ScoreKind::Decomposable(score) => {
@@ -67,6 +73,7 @@ impl<'a> CyclicGraphReward<'a> {
 /// The score with every parent that each variable may have, less that with the required ones alone.
 fn range(score: &dyn OrderModularScore, constraints: &Constraints) -> f64 {
     let difference = |node: usize| {
+        cancellation_point();
         let all = NodeSet::full(constraints.nodes()).without(node);
         score.local(node, &all) - score.local(node, constraints.required(node))
     };

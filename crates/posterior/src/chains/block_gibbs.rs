@@ -85,28 +85,27 @@ impl BlockGibbs {
     fn look_up(&mut self, target: &Target<'_>, graph: &mut Structure) {
         let (size, nodes) = (self.block.len(), target.nodes());
         let full = (1_usize << size) - 1;
-        self.below.clear();
-        self.below.push(NodeSet::empty(nodes));
+        self.below.resize(full + 1, NodeSet::empty(nodes));
+        self.within.resize(full + 1, NodeSet::empty(nodes));
         for set in 1..=full {
             let (lowest, others) = (set.trailing_zeros() as usize, set & (set - 1));
+            let (earlier, later) = self.below.split_at_mut(set);
             if others == 0 {
-                self.below.push(graph.descendants(self.block[lowest]));
+                graph.write_descendants(self.block[lowest], &mut later[0]);
             } else {
-                let mut union = self.below[others].clone();
-                union.union_with(&self.below[1 << lowest]);
-                self.below.push(union);
+                later[0].clone_from(&earlier[others]);
+                later[0].union_with(&earlier[1 << lowest]);
             }
         }
-        self.within.clear();
         self.log_sums.clear();
         self.log_sums.resize(size << size, f64::NEG_INFINITY);
+        let all = NodeSet::full(nodes);
         for set in 0..=full {
-            let mut within = NodeSet::full(nodes);
-            within.subtract(&self.below[full & !set]);
+            self.within[set].clone_from(&all);
+            self.within[set].subtract(&self.below[full & !set]);
             for x in bits(full & !set) {
-                self.log_sums[set * size + x] = target.tables.log_sum(self.block[x], &within);
+                self.log_sums[set * size + x] = target.tables.log_sum(self.block[x], &self.within[set]);
             }
-            self.within.push(within);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which variables have their parents drawn together: those that are likely to be adjacent, whatever the present graph.
 
-use gflowcausal_determinism::{StreamRng, categorical, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, cancellation_point, categorical, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::ParentSetTables;
 
@@ -29,6 +29,7 @@ impl Blocks {
         let nodes = tables.nodes();
         let (mut pairs, mut cumulative, mut sum) = (Vec::new(), Vec::new(), 0.0);
         for effect in 0..nodes {
+            cancellation_point();
             let others = NodeSet::full(nodes).without(effect);
             let all = tables.log_sum(effect, &others);
             for cause in tables.possible_parents(effect).iter() {

@@ -6,7 +6,7 @@ use gflowcausal_determinism::{StreamRng, rand::RngExt};
 
 use super::block_gibbs::BlockGibbs;
 use super::independence::Independence;
-use super::record::{Record, RoundSums};
+use super::record::{Round, RoundSums, StoredDraw};
 use super::relocate::Relocation;
 use super::state::State;
 use super::structure::Structure;
@@ -14,6 +14,9 @@ use super::{ChainsConfig, Target, accepts, is_set, split_merge, swap};
 
 /// Splits or merges, and swaps, in a sweep.
 const PARTITION_MOVES: usize = 2;
+
+/// The most relocations in a sweep: with hundreds of variables blocks of parent sets are cheaper, and mix better.
+const MOST_RELOCATIONS: usize = 60;
 
 /// How many variables have their parents drawn together in a step of the unheated copy.
 const BLOCK: usize = 5;
@@ -37,21 +40,22 @@ impl Ladder {
         &self.copies
     }
 
-    /// Runs the sweeps of one round and records a DAG of the unheated copy after each; says whether `stop` let it.
+    /// Runs the sweeps of one round, with a DAG of the unheated copy after each if they are kept; none if `stop` is set first.
     pub(super) fn round(
         &mut self,
         target: &Target<'_>,
         config: &ChainsConfig,
-        record: &mut Record,
+        keeps_draws: bool,
         rng: &mut StreamRng,
         stop: &AtomicBool,
-    ) -> bool {
+    ) -> Option<Round> {
         self.refresh(target);
         let mut sums = RoundSums::new(target.possible_edges());
+        let mut draws = Vec::new();
         for sweep in 0..config.sweeps {
             for copy in 0..self.moving(target) {
                 if is_set(stop) {
-                    return false;
+                    return None;
                 }
                 self.sweep(target, copy, config.inverse_temperature(copy), rng);
             }
@@ -59,7 +63,7 @@ impl Ladder {
             let mut graph = Structure::draw(target, &self.copies[0], rng);
             for _ in 0..Self::block_steps(target) {
                 if is_set(stop) {
-                    return false;
+                    return None;
                 }
                 self.block_gibbs.step(target, &mut graph, BLOCK, rng);
             }
@@ -72,11 +76,9 @@ impl Ladder {
                 None => sums.add(1.0, &target.edge_probabilities(&mut graph)),
             }
             self.copies[0] = State::new(target, &graph.layering());
-            record.add_draw(target, &graph);
+            draws.extend(keeps_draws.then(|| StoredDraw::new(target, &graph)));
         }
-        record.add_round(sums);
-        record.thin_draws(config.max_draws);
-        true
+        Some(Round { sums, draws })
     }
 
     /// How many copies move: heated ones are needed only where no proposals come from all modes.
@@ -96,11 +98,11 @@ impl Ladder {
         }
     }
 
-    /// Half as many relocations as there are variables, and a few of each other move.
+    /// Half as many relocations as there are variables, up to a limit, and a few of each other move.
     fn sweep(&mut self, target: &Target<'_>, copy: usize, beta: f64, rng: &mut StreamRng) {
         let state = &mut self.copies[copy];
         let nodes = target.nodes();
-        for _ in 0..nodes.div_ceil(2) {
+        for _ in 0..nodes.div_ceil(2).min(MOST_RELOCATIONS) {
             let node = rng.random_range(0..nodes);
             self.relocation.step(target, state, node, beta, rng);
         }

@@ -52,7 +52,7 @@ pub struct Chains<'a> {
 }
 
 /// One start: its heated copies and what was recorded.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Start {
     ladder: Ladder,
     record: Record,
@@ -157,18 +157,22 @@ impl<'a> Chains<'a> {
     /// One round of every start; none if `stop` is set before all are through.
     fn round(&mut self, stop: &AtomicBool) -> bool {
         let (target, config, round) = (&self.target, &self.config, self.rounds);
-        let mut next = self.starts.clone();
-        let complete = map_slices(&mut next, 1, |k, slice| {
+        let mut next: Vec<_> = self.starts.iter().map(|start| (start.ladder.clone(), None)).collect();
+        map_slices(&mut next, 1, |k, slice| {
             let rng = &mut stream(config.seed, Stream::Layering { start: k as u64, round });
-            let Start { ladder, record } = &mut slice[0];
-            ladder.round(target, config, record, rng, stop)
+            let keeps_draws = self.starts[k].record.keeps_draws();
+            let (ladder, done) = &mut slice[0];
+            *done = ladder.round(target, config, keeps_draws, rng, stop);
         });
-        let complete = complete.into_iter().all(|complete| complete);
-        if complete {
-            self.starts = next;
+        let is_complete = next.iter().all(|(_, done)| done.is_some());
+        if is_complete {
+            for (start, (ladder, done)) in self.starts.iter_mut().zip(next) {
+                start.ladder = ladder;
+                done.into_iter().for_each(|round| start.record.add_round(round, config.max_draws));
+            }
             self.rounds += 1;
         }
-        complete
+        is_complete
     }
 
     /// Runs until the starts agree ([`ChainsConfig::is_converged`]), `max_rounds` are completed in all, or `stop` is set.

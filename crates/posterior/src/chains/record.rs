@@ -33,6 +33,13 @@ pub(super) struct Record {
     rounds: u64,
 }
 
+/// What one round gives.
+#[derive(Debug)]
+pub(super) struct Round {
+    pub(super) sums: RoundSums,
+    pub(super) draws: Vec<StoredDraw>,
+}
+
 /// Sums over one round.
 #[derive(Debug)]
 pub(super) struct RoundSums {
@@ -74,12 +81,19 @@ pub(super) struct Batch {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredDraw {
+pub(super) struct StoredDraw {
     parents: Vec<Vec<usize>>,
     log_score: f64,
 }
 
 impl StoredDraw {
+    pub(super) fn new(target: &Target<'_>, graph: &Structure) -> Self {
+        let parents = graph.parents();
+        let log_score =
+            parents.iter().enumerate().map(|(node, set)| target.tables.log_score(node, set)).sum();
+        Self { parents: parents.iter().map(|set| set.iter().collect()).collect(), log_score }
+    }
+
     /// The parents of each variable, all of them variables.
     fn parent_sets(&self) -> Vec<NodeSet> {
         self.parents.iter().map(|set| NodeSet::of(self.parents.len(), set.iter().copied())).collect()
@@ -106,8 +120,11 @@ impl Batch {
 }
 
 impl Record {
-    /// Adds the sums over a round.
-    pub(super) fn add_round(&mut self, RoundSums { sums, samples, largest }: RoundSums) {
+    /// Adds what a round gave, and keeps `max_draws` DAGs at most.
+    pub(super) fn add_round(&mut self, round: Round, max_draws: usize) {
+        let Round { sums: RoundSums { sums, samples, largest }, draws } = round;
+        self.rounds_per_draw = self.rounds_per_draw.max(1);
+        self.draws.extend(draws);
         let round = Batch { rounds: 1, samples: samples.round() as u64, sums, largest };
         match self.batches.last_mut() {
             Some(last) if last.rounds < self.rounds_per_batch => last.merge(&round),
@@ -119,23 +136,16 @@ impl Record {
             self.batches = merged(&self.batches);
             self.rounds_per_batch *= 2;
         }
+        self.thin_draws(max_draws);
     }
 
-    /// Keeps a DAG, if it is time for one.
-    pub(super) fn add_draw(&mut self, target: &Target<'_>, graph: &Structure) {
-        self.rounds_per_draw = self.rounds_per_draw.max(1);
-        if !self.rounds.is_multiple_of(self.rounds_per_draw) {
-            return;
-        }
-        let parents = graph.parents();
-        let log_score =
-            parents.iter().enumerate().map(|(node, set)| target.tables.log_score(node, set)).sum();
-        let parents = parents.iter().map(|set| set.iter().collect()).collect();
-        self.draws.push(StoredDraw { parents, log_score });
+    /// Whether the DAGs of the next round are kept.
+    pub(super) fn keeps_draws(&self) -> bool {
+        self.rounds.is_multiple_of(self.rounds_per_draw.max(1))
     }
 
     /// Keeps every second draw, and draws half as often, while there are more than `max_draws`.
-    pub(super) fn thin_draws(&mut self, max_draws: usize) {
+    fn thin_draws(&mut self, max_draws: usize) {
         while self.draws.len() > max_draws {
             let kept = self.draws.drain(..).skip(1).step_by(2);
             self.draws = kept.collect();

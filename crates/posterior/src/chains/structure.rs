@@ -53,7 +53,15 @@ impl Structure {
 
     /// `node` and all its descendants.
     pub(super) fn descendants(&mut self, node: usize) -> NodeSet {
-        let mut found = NodeSet::of(self.parents.len(), [node]);
+        let mut found = NodeSet::empty(self.parents.len());
+        self.write_descendants(node, &mut found);
+        found
+    }
+
+    /// The same in the place of what `found` held.
+    pub(super) fn write_descendants(&mut self, node: usize, found: &mut NodeSet) {
+        found.clear();
+        found.insert(node);
         self.stack.clear();
         self.stack.push(node);
         while let Some(next) = self.stack.pop() {
@@ -63,7 +71,6 @@ impl Structure {
                 }
             }
         }
-        found
     }
 }
 

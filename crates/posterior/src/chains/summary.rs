@@ -7,6 +7,10 @@ use super::{ChainsConfig, Target};
 /// An edge is settled when its probability is within this of 0 or 1; effective sizes are those of the others.
 const SETTLED: f64 = 0.01;
 
+/// An edge below this is hardly ever there: its R-hat is 1 up to this share, and its standard error no larger than its
+/// probability. With a thousand variables nearly all edges are such.
+const NEVER: f64 = 1e-6;
+
 /// Into how many parts a start is cut for its effective size.
 const PARTS: usize = 8;
 
@@ -62,8 +66,11 @@ pub(super) fn summarize(target: &Target<'_>, records: &[&Record], config: &Chain
         by_start.iter_mut().zip(&means).for_each(|(matrix, &mean)| matrix[cell] = mean);
         edge_probabilities[cell] = probability;
 
-        let r_hat = halves.r_hat(index);
-        let error = parts.standard_error(index);
+        let (r_hat, error) = if probability < NEVER {
+            (1.0, probability)
+        } else {
+            (halves.r_hat(index), parts.standard_error(index))
+        };
         largest_r_hat = largest_r_hat.max(r_hat);
         largest_error = largest_error.max(error);
         total_error += error;

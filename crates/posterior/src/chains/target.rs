@@ -1,5 +1,6 @@
 //! What the chains sample: the sums of parent sets, and who may be whose parent.
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::{Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
 
@@ -42,6 +43,7 @@ impl<'a> Target<'a> {
         let mut possible_children = vec![NodeSet::empty(nodes); nodes];
         let mut only_terms = vec![f64::NAN; nodes * nodes];
         let mut parents_of = |child: usize| {
+            cancellation_point();
             let parent = |node: usize| {
                 possible_children[node].insert(child);
                 let only_term = tables.only_term_with(child, node);

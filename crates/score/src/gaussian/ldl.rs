@@ -1,5 +1,6 @@
 //! Triangular factors of small correlation matrices, with linearly dependent variables left out.
 
+use gflowcausal_determinism::cancellation_point;
 use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
 
@@ -245,12 +246,18 @@ impl Inverse {
     }
 }
 
+/// How many rows are inverted before the work may be cancelled: a matrix of thousands takes seconds.
+const CANCELLABLE: usize = 256;
+
 /// `D^{−½} L⁻¹`, row by row; dependent variables get rows of zeros.
 fn invert_lower(packed: &[f64], inverse_pivots: &[f64]) -> Vec<f64> {
     let k = inverse_pivots.len();
     let mut lower = vec![0.0; k * k];
     let mut start = 0;
     for i in 0..k {
+        if i % CANCELLABLE == CANCELLABLE - 1 {
+            cancellation_point();
+        }
         let (done, row) = lower.split_at_mut(i * k);
         for (earlier, factor) in done.chunks(k).zip(&packed[start..start + i]) {
             row[..i].iter_mut().zip(earlier).for_each(|(entry, e)| *entry -= factor * e);
