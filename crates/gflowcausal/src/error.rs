@@ -163,6 +163,9 @@ pub enum Error {
         "there are no effects for score '{score}': they need linear equations, or categories in every column"
     )]
     NoEffects { score: String },
+    /// Tables of probabilities that cannot be summed.
+    #[error("the tables behind '{variable}' have too many joint values for an exact sum")]
+    TooManyValues { variable: String },
     /// An intervention that cannot be.
     #[error("intervention '{text}': {reason}")]
     Intervention { text: String, reason: String },
@@ -239,6 +242,7 @@ impl Error {
             Self::OtherVersion { .. } => "run-of-another-version",
             Self::NotInRun { .. } => "not-in-run",
             Self::NoEffects { .. } => "no-effects",
+            Self::TooManyValues { .. } => "too-many-values",
             Self::Intervention { .. } => "bad-option",
             Self::Picture { .. } => "no-picture",
             Self::ConfigFile { .. } => "bad-config-file",
@@ -335,6 +339,7 @@ impl Error {
             Self::NoEffects { .. } => {
                 Advice::new("run again with ").set("score", "bic").then(", or bdeu if all are categories")
             }
+            Self::TooManyValues { .. } => "ask for other variables, or set one at a time".into(),
             Self::Intervention { .. } => "name each variable once, with a value that it can have".into(),
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
             Self::Interventions(error) => error.advice(),

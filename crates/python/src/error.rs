@@ -123,6 +123,7 @@ fn class(error: &Error) -> &'static str {
         Error::NotInRun { .. } => "NotInRunError",
         Error::NoEffects { .. } => "NoEffectsError",
         Error::Intervention { .. } => "InterventionError",
+        Error::TooManyValues { .. } => "TooManyValuesError",
         Error::Interventions(_) => "InterventionsError",
         Error::Picture { .. } => "PictureError",
         Error::File(_) => "FileError",

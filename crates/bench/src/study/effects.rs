@@ -37,7 +37,12 @@ struct Sums {
     error: f64,
     width: f64,
     least: f64,
+    /// Tables with fewer pairs covered than [`AIM`].
+    short: usize,
 }
+
+/// The share of the pairs of each table that intervals should hold.
+const AIM: f64 = 0.85;
 
 /// The ways to choose graphs.
 const WAYS: [&str; 4] =
@@ -112,6 +117,7 @@ impl Effects {
             "graphs",
             "coverage",
             "least of a table",
+            "tables below 0.85",
             "coverage of true effects",
             "mean error",
             "mean width",
@@ -123,6 +129,7 @@ impl Effects {
                 way.to_string(),
                 share(sums.covered, sums.pairs),
                 sums.least,
+                sums.short,
                 share(sums.causal_covered, sums.causal),
                 sums.error / sums.pairs as f64,
                 sums.width / sums.pairs as f64
@@ -156,7 +163,9 @@ impl Sums {
         }
         self.pairs += pairs;
         self.covered += covered;
-        self.least = self.least.min(covered as f64 / pairs as f64);
+        let share = covered as f64 / pairs as f64;
+        self.least = self.least.min(share);
+        self.short += usize::from(share < AIM);
     }
 }
 

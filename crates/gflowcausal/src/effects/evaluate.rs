@@ -3,7 +3,8 @@
 use gflowcausal_data::{Moments, Table, Values};
 use gflowcausal_determinism::map;
 use gflowcausal_posterior::{
-    Categories, DiscreteEffects, EffectSettings, LevelEffects, LinearData, LinearEffects, Outcome, Scale,
+    Categories, DiscreteEffects, EffectDistribution, EffectSettings, LevelEffects, LinearData, LinearEffects,
+    Outcome, Scale,
 };
 use gflowcausal_score::Correlation;
 
@@ -149,12 +150,34 @@ impl EffectModel {
                     }
                 }
             }
-            _ => {
-                let with = format!("score {} more than once", self.about.score);
-                return Err(Error::NoEffect { option: "do", with });
+            several => {
+                let is_free = |node: &usize| several.iter().all(|(set, _)| set != node);
+                let others: Vec<usize> = asked.effects.iter().copied().filter(is_free).collect();
+                let drawn = map(others.len(), |k| model.under(several, others[k]));
+                for (effect, drawn) in others.into_iter().zip(drawn) {
+                    let drawn =
+                        drawn.ok_or_else(|| Error::TooManyValues { variable: self.names[effect].clone() })?;
+                    found.outcomes.extend(self.outcomes_of(effect, &drawn, &columns[effect], request.level));
+                }
             }
         }
         Ok(found)
+    }
+
+    /// The outcomes of the levels of `effect`.
+    fn outcomes_of(
+        &self,
+        effect: usize,
+        drawn: &[Outcome],
+        column: &Coded<'_>,
+        level: f64,
+    ) -> Vec<OutcomeResult> {
+        let levels = drawn.iter().zip(column.levels).enumerate();
+        let result = |(y, (outcome, name)): (usize, (&Outcome, &String))| {
+            let result = OutcomeResult::new(&self.names[effect], outcome, column.share(y), level);
+            OutcomeResult { level: Some(name.clone()), ..result }
+        };
+        levels.map(result).collect()
     }
 
     /// One effect for each level of the cause but the first and each level of the effect; of two levels the second alone.
@@ -191,20 +214,12 @@ impl EffectModel {
         columns: &[Coded<'_>],
         level: f64,
     ) -> Vec<OutcomeResult> {
-        let Coded { codes, levels } = &columns[effect];
-        let share = |y: usize| {
-            let count = codes.iter().filter(|&&code| code as usize == y).count();
-            count as f64 / codes.len().max(1) as f64
+        let outcome = |(value, change): (&EffectDistribution, &EffectDistribution)| Outcome {
+            value: value.clone(),
+            change: change.clone(),
         };
-        let cells = drawn.probabilities[to].iter().enumerate();
-        cells
-            .map(|(y, probability)| {
-                let change = drawn.changes[to][y].clone();
-                let outcome = Outcome { value: probability.clone(), change };
-                let result = OutcomeResult::new(&self.names[effect], &outcome, share(y), level);
-                OutcomeResult { level: Some(levels[y].clone()), ..result }
-            })
-            .collect()
+        let cells = drawn.probabilities[to].iter().zip(&drawn.changes[to]);
+        self.outcomes_of(effect, &cells.map(outcome).collect::<Vec<_>>(), &columns[effect], level)
     }
 
     /// The variables that are set, each with the value that `read` makes of the text.
@@ -268,6 +283,12 @@ struct Coded<'a> {
 }
 
 impl<'a> Coded<'a> {
+    /// The share of the rows that have level `y`.
+    fn share(&self, y: usize) -> f64 {
+        let count = self.codes.iter().filter(|&&code| code as usize == y).count();
+        count as f64 / self.codes.len().max(1) as f64
+    }
+
     fn of_table(table: &'a Table) -> Result<Vec<Self>, Error> {
         let coded = |column: &'a gflowcausal_data::Column| match &column.values {
             Values::Categorical { codes, levels } => Ok(Self { codes, levels }),

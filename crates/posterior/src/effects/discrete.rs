@@ -20,9 +20,9 @@ pub struct Categories<'a> {
 
 /// Effects of categorical variables, graph by graph.
 pub struct DiscreteEffects<'a> {
-    graphs: &'a [WeightedDag],
-    data: Categories<'a>,
-    settings: EffectSettings,
+    pub(super) graphs: &'a [WeightedDag],
+    pub(super) data: Categories<'a>,
+    pub(super) settings: EffectSettings,
 }
 
 /// What setting one variable to each of its levels does to another one.
@@ -84,7 +84,7 @@ impl<'a> DiscreteEffects<'a> {
     }
 
     /// The share of the rows that each level of `node` has.
-    fn frequencies(&self, node: usize) -> Vec<f64> {
+    pub(super) fn frequencies(&self, node: usize) -> Vec<f64> {
         let mut shares = vec![0.0; self.data.levels[node].max(1)];
         let codes = self.data.codes[node];
         codes.iter().for_each(|&code| shares[code as usize] += 1.0 / codes.len() as f64);
@@ -143,7 +143,7 @@ impl Strata {
 }
 
 /// A draw of the Dirichlet distribution with the parameters `alpha`, which are above zero.
-fn dirichlet(alpha: &[f64], rng: &mut StreamRng) -> Vec<f64> {
+pub(super) fn dirichlet(alpha: &[f64], rng: &mut StreamRng) -> Vec<f64> {
     let gamma = |&shape: &f64| Gamma::new(shape, 1.0).map_or(0.0, |gamma| gamma.sample(rng));
     let drawn: Vec<f64> = alpha.iter().map(gamma).collect();
     let total: f64 = drawn.iter().sum();

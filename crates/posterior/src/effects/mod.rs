@@ -2,6 +2,7 @@
 
 mod curves;
 mod discrete;
+mod joint;
 mod linear;
 mod mixture;
 mod regression;

@@ -254,6 +254,10 @@ class InterventionsError(InputError):
     """A column of interventions that is not there, or that names something else than variables."""
 
 
+class TooManyValuesError(InputError):
+    """Tables of probabilities that are too large for an exact sum."""
+
+
 class PictureError(GFlowCausalError):
     """A picture or page that cannot be made."""
 
