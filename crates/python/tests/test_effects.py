@@ -72,3 +72,20 @@ def test_gml_is_what_networkx_reads(model: GFlowCausal) -> None:
     networkx = pytest.importorskip("networkx")
     graph = networkx.parse_gml(model.to_dowhy())
     assert set(graph.edges) == set(model.to_networkx().edges)
+
+
+def test_rows_from_experiments_decide_a_direction() -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    cause, set_to = rng.normal(size=300), rng.normal(size=100)
+    effect = np.r_[cause + 0.5 * rng.normal(size=300), set_to]
+    frame = pd.DataFrame({"a": np.r_[cause, rng.normal(size=100)], "b": effect})
+    frame["set"] = ["" if row < 300 else "b" for row in range(400)]
+    frame.loc[frame["set"] == "", "set"] = None
+    model = GFlowCausal(interventions="set", samples=50).fit(frame, truth=np.array([[0, 1], [0, 0]]))
+    assert model.graph_.names == ["a", "b"]
+    assert model.edge_probabilities_.loc["a", "b"] > 0.99
+    assert model.result_["interventions"]["decided"] == [["a", "b"]]
+    assert model.metrics_["shd"] == 0
+    with pytest.raises(gflowcausal.GFlowCausalError, match="no column 'where'"):
+        GFlowCausal(interventions="where").fit(frame)

@@ -45,8 +45,13 @@ struct Sums {
 const AIM: f64 = 0.85;
 
 /// The ways to choose graphs.
-const WAYS: [&str; 4] =
-    ["all drawn graphs", "class of the best graph (as IDA)", "best graph alone", "true graph (regression)"];
+const WAYS: [&str; 5] = [
+    "all drawn graphs",
+    "all drawn graphs, penalty 1",
+    "class of the best graph (as IDA)",
+    "best graph alone",
+    "true graph (regression)",
+];
 
 impl Effects {
     /// Refuses a study of nothing.
@@ -61,15 +66,18 @@ impl Effects {
     }
 
     pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
-        let mut sums = [Sums { least: 1.0, ..Sums::default() }; 4];
+        let mut sums = [Sums { least: 1.0, ..Sums::default() }; 5];
         for k in 0..self.problems {
             control.tell(&format!("problem {} of {}", k + 1, self.problems));
             control.check()?;
             let simulated = simulate(&self.problem(k)).map_err(Error::from)?;
-            let found = discover(&simulated.table, &Config { seed: k as u64, ..Config::default() })?;
+            let config = Config { seed: k as u64, ..Config::default() };
+            let found = discover(&simulated.table, &config)?;
+            let denser = discover(&simulated.table, &Config { penalty: Some(1.0), ..config })?;
             let members: Vec<Dag> = Cpdag::of(&found.graph).members().take(MOST_MEMBERS).collect();
             let ways = [
                 WeightedDag::of_draws(&found.draws),
+                WeightedDag::of_draws(&denser.draws),
                 alike(members),
                 alike(vec![found.graph.clone()]),
                 alike(vec![simulated.dag.clone()]),

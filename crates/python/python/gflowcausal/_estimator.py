@@ -215,8 +215,8 @@ class GFlowCausal(Options):
         standardized: bool = False,
     ) -> dict[str, Any]:
         """The effects of all pairs, of one ``cause`` or on one ``effect``: the object that ``effect --format json`` prints."""
-        named = [[] if name is None else [str(name)] for name in (cause, effect)]
-        return self._effects(*named, {}, level=level, direct=direct, standardized=standardized)
+        causes, effects = ([] if name is None else [str(name)] for name in (cause, effect))
+        return self._effects(causes, effects, {}, level=level, direct=direct, standardized=standardized)
 
     def under(self, interventions: Mapping[Any, Any], *, level: float = 0.9) -> list[dict[str, Any]]:
         """What becomes of the other variables when some are set: ``model.under({"dose": 2.0, "diet": 0})``."""
