@@ -23,6 +23,7 @@ const SUITES: &[(&str, &str)] = &[
     ("table3", include_str!("../suites/table3.toml")),
     ("table5", include_str!("../suites/table5.toml")),
     ("table6", include_str!("../suites/table6.toml")),
+    ("auto", include_str!("../suites/auto.toml")),
     ("sachs", include_str!("../suites/sachs.toml")),
     ("ablation", include_str!("../suites/ablation.toml")),
     ("dag-gflownet", include_str!("../suites/dag-gflownet.toml")),

@@ -15,7 +15,8 @@ use crate::output::{Common, Shape, print_json, print_text};
   error    one-column too-few-rows empty-column constant-column infinite-value index-column
            id-like-column duplicate-columns collinear-columns
   warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows
-  note     mixed-columns rare-level skewed-column outliers huge-scale
+  note     mixed-columns rare-level skewed-column outliers heavy-tails category-codes non-linear
+           changing-variance huge-scale
 
 Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.

@@ -40,6 +40,7 @@ Models:
   gp           a draw of a Gaussian process over all parents jointly, plus noise
   gp-quiet     the same with the quiet noise of GraN-DAG's data sets
   gp-additive  one Gaussian process for each parent, plus noise
+  location-scale  the same, and the noise's variance follows the parents too
   quadratic    linear, square and cross terms plus non-Gaussian noise (RL-BIC); weak parents leave the truth
   mlp          a random network with 100 hidden sigmoids, plus noise
   mim          tanh + cos + sin of linear projections, plus noise

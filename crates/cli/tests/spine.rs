@@ -77,7 +77,9 @@ fn every_family_model_and_noise_can_be_simulated() {
     for family in ["er", "er-gnp", "sf", "sf-directed"] {
         small(&home, "g", &["--graph", family]);
     }
-    for model in ["linear", "gp", "gp-quiet", "gp-additive", "quadratic", "mlp", "mim", "discrete"] {
+    for model in
+        ["linear", "gp", "gp-quiet", "gp-additive", "location-scale", "quadratic", "mlp", "mim", "discrete"]
+    {
         small(&home, "m", &["--model", model]);
     }
     for noise in ["gauss", "exp", "gumbel", "uniform", "laplace", "t"] {

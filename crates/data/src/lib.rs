@@ -11,6 +11,7 @@ mod read;
 mod scatter;
 mod simulate;
 mod table;
+mod transform;
 mod write;
 
 pub use builtin::{Builtin, builtin, builtin_names};
@@ -30,4 +31,5 @@ pub use simulate::{
     simulate_from, simulate_linear, simulate_network,
 };
 pub use table::{Column, MISSING_CODE, Table, TableError, Values};
+pub use transform::{Transform, TransformError};
 pub use write::{write_csv, write_parquet};

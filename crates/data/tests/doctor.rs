@@ -126,6 +126,35 @@ fn skew_outliers_and_scales() {
 }
 
 #[test]
+fn tails_codes_bends_and_changing_variances() {
+    let heavy = mapped(&noise(3), |u| u.signum() * ((1.0 - 2.0 * u.abs()).powf(-0.5) - 1.0));
+    let finding = only(vec![Column::continuous("x", heavy)]);
+    assert_eq!((finding.code, finding.severity), ("heavy-tails", Severity::Note));
+    assert!(finding.fix.to_string().contains("--transform NAME=rank"), "{}", finding.fix);
+    let finding = only(vec![Column::continuous(
+        "sex",
+        (0..ROWS).map(|row| f64::from(row as u32 * 7 % 3 % 2)).collect(),
+    )]);
+    assert_eq!(finding.what, "a few whole numbers, likely the codes of categories, in column 'sex'");
+    assert_eq!(finding.fix.to_string(), "if so, use --types NAME=categorical");
+    // Seen from the other side a bend is uneven, and a changing variance bent.
+    let found = |code: &str, f: fn(f64, f64) -> f64| {
+        let x = noise(1).iter().zip(noise(4)).map(|(a, e)| f(*a, e)).collect();
+        let columns = vec![
+            Column::continuous("a", noise(1)),
+            Column::continuous("b", noise(2)),
+            Column::continuous("x", x),
+        ];
+        diagnose(columns).findings.iter().any(|finding| finding.code == code && finding.columns == ["a", "x"])
+    };
+    assert!(found("non-linear", |a, e| 4.0 * a * a + e));
+    assert!(found("changing-variance", |a, e| (4.0 * a).exp() * e));
+    for code in ["non-linear", "changing-variance"] {
+        assert!(!found(code, |a, e| a + e) && !found(code, |_, e| e), "{code}");
+    }
+}
+
+#[test]
 fn categories_that_are_many_or_rare() {
     let codes = |row: u32| if row < 3 { 1 } else { 0 };
     let found = diagnose(vec![Column::continuous("a", noise(1)), letters((0..200).map(codes), 2)]).findings;

@@ -17,7 +17,10 @@ fn names_are_the_ones_users_type() {
     let graphs: Vec<&str> = GraphFamily::ALL.iter().map(|graph| graph.name()).collect();
     assert_eq!(graphs, ["er", "er-gnp", "sf", "sf-directed"]);
     let models: Vec<&str> = Model::ALL.iter().map(|model| model.name()).collect();
-    assert_eq!(models, ["linear", "gp", "gp-quiet", "gp-additive", "quadratic", "mlp", "mim", "discrete"]);
+    assert_eq!(
+        models,
+        ["linear", "gp", "gp-quiet", "gp-additive", "location-scale", "quadratic", "mlp", "mim", "discrete"]
+    );
     let noises: Vec<&str> = NoiseFamily::ALL.iter().map(|noise| noise.name()).collect();
     assert_eq!(noises, ["gauss", "exp", "gumbel", "uniform", "laplace", "t"]);
 }
@@ -32,7 +35,7 @@ fn every_name_reads_back() {
     let unknown = "linaer".parse::<Model>().unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "unknown model 'linaer': known are linear, gp, gp-quiet, gp-additive, quadratic, mlp, mim, discrete"
+        "unknown model 'linaer': known are linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim, discrete"
     );
 }
 

@@ -105,6 +105,8 @@ options! {
     environment: Option<String> = None, text("COLUMN").open("none").under(READING).common();
     /// What to do about missing values.
     missing: Missing = Missing::Error, one_of::<Missing>().under(READING).common();
+    /// What to do to a column first: `log`, `rank` (normal scores) or `none`; may be repeated.
+    transform: Vec<String> = Vec::new(), list("NAME=HOW").under(READING).common();
     /// Scale each column to mean 0 and standard deviation 1 first.
     standardize: bool = false, flag().under(READING).common();
     /// The most rows that scores `gp` and `spline` and pruning `cam` use, evenly spaced.
@@ -346,6 +348,7 @@ mod tests {
             ignore: vec!["outliers".into()],
             interventions: Some("set".into()),
             environment: Some("site".into()),
+            transform: vec!["d=log".into()],
             rows_used: Some(10),
             ..Config::default()
         }

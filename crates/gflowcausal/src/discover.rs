@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gflowcausal_data::{Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor};
-use gflowcausal_determinism::StopFlag;
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
 use gflowcausal_graph_io::read_knowledge;
@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, PruneName, option};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
-use crate::model::{CyclicGraphReward, GraphReward, OrderReward, ScoreName, ScoringModel};
+use crate::model::{
+    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, OrderReward, ScoreName, ScoringModel,
+    applies, choose,
+};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
 use crate::{Design, Error, fingerprint};
@@ -151,6 +154,11 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// Data, options or constraints that cannot be used.
     pub fn new(table: &'a Table, config: &Config) -> Result<Self, Error> {
+        Self::until(table, config, &StopFlag::new())
+    }
+
+    /// The same in limited time: once `stop` is set, the columns' types choose a score that is left to the data.
+    pub(crate) fn until(table: &'a Table, config: &Config, stop: &StopFlag) -> Result<Self, Error> {
         config.check()?;
         let table = without_excluded(table, &config.exclude)?;
         let (table, interventions) = without_interventions(table, config)?;
@@ -162,17 +170,23 @@ impl<'a> Problem<'a> {
             Some(interventions) => observational_moments(&table, interventions, config.missing)?,
             None => moments(&table, config.missing)?,
         };
-        Self::build((names, table, moments), interventions.as_ref(), constraints, findings, config)
+        // Families are compared on rows in which nothing was set.
+        let choice = match interventions {
+            Some(_) => None,
+            None => chosen(&table, moments.as_ref(), &constraints, (config, stop))?,
+        };
+        Self::build((names, table, moments), interventions.as_ref(), constraints, (findings, choice), config)
     }
 
     /// Makes a problem of means and covariances alone, for data whose rows do not fit in memory.
     ///
     /// ```
-    /// use gflowcausal::{Config, Problem, data};
+    /// use gflowcausal::{Config, Problem, ScoreName, data};
     /// let sachs = data::builtin("sachs").unwrap().table;
     /// let names = sachs.names().map(str::to_owned).collect();
-    /// let problem = Problem::of_moments(names, data::Moments::of_table(&sachs)?, &Config::default())?;
-    /// let by_rows = Problem::new(&sachs, &Config::default())?;
+    /// let config = Config { score: ScoreName::Bic, ..Config::default() };
+    /// let problem = Problem::of_moments(names, data::Moments::of_table(&sachs)?, &config)?;
+    /// let by_rows = Problem::new(&sachs, &config)?;
     /// let dag = data::builtin("sachs").unwrap().truth;
     /// assert_eq!(problem.model.graph_score(&dag), by_rows.model.graph_score(&dag));
     /// # Ok::<(), gflowcausal::Error>(())
@@ -191,7 +205,7 @@ impl<'a> Problem<'a> {
         }
         let moments = if config.standardize { moments.standardized() } else { moments };
         let constraints = compile(config, &names)?;
-        Self::build((names, Cow::Owned(table), Some(moments)), None, constraints, Vec::new(), config)
+        Self::build((names, Cow::Owned(table), Some(moments)), None, constraints, (Vec::new(), None), config)
     }
 
     /// Builds the score, and lets the method check the input.
@@ -199,15 +213,21 @@ impl<'a> Problem<'a> {
         (names, table, moments): (Vec<String>, Cow<'a, Table>, Option<Moments>),
         interventions: Option<&Interventions>,
         constraints: Constraints,
-        mut findings: Vec<Finding>,
+        (mut findings, choice): (Vec<Finding>, Option<FamilyChoice>),
         config: &Config,
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
-        let scoring = config.for_model(method, config.score.resolve(&table));
+        let (score, evidence) = match choice {
+            Some(choice) => (choice.score, Some(choice.evidence)),
+            None => (config.score.resolve(&table), None),
+        };
+        let scoring = Config { score, ..config.for_model(method, score) };
         let model = ScoringModel::new(&table, moments.as_ref(), interventions, constraints, &scoring)
-            .map_err(|error| by_name(error, &names))?;
+            .map_err(|error| by_name(error, &names))?
+            .chosen_by(evidence);
         findings.extend(model.thinning(table.rows()));
         findings.extend(moments.as_ref().and_then(|moments| without_scale(model.score_name(), moments)));
+        findings.extend(model.evidence().and_then(FamilyEvidence::finding));
         method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
         Ok(Self { names, table, moments, model, findings, config: config.clone() })
     }
@@ -274,6 +294,20 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// The score that evidence chooses, where it is left to the data and the method takes any; none once `stop` is set.
+fn chosen(
+    table: &Table,
+    moments: Option<&Moments>,
+    constraints: &Constraints,
+    (config, stop): (&Config, &StopFlag),
+) -> Result<Option<FamilyChoice>, Error> {
+    let Some(moments) = moments.filter(|_| applies(table, config)) else { return Ok(None) };
+    if !method(&config.method)?.takes_any_family() {
+        return Ok(None);
+    }
+    interruptible(stop, || choose((table, moments), constraints, config)).transpose()
+}
+
 /// An error about a column, by the column's name.
 fn by_name(error: Error, names: &[String]) -> Error {
     match error {
@@ -321,8 +355,8 @@ fn without_scale(score: ScoreName, moments: &Moments) -> Option<Finding> {
 }
 
 /// A fingerprint of what rewards depend on: the data and every option that changes the reward of a graph.
-pub(crate) fn problem_fingerprint(table: &Table, config: &Config) -> String {
-    format!("{}:{}", fingerprint(table), config.reward_fingerprint())
+pub(crate) fn problem_fingerprint(table: &Table, config: &Config, model: &ScoringModel) -> String {
+    format!("{}:{}{}", fingerprint(table), config.reward_fingerprint(), model.chosen_score())
 }
 
 /// Refuses what cannot be done with means and covariances alone.
@@ -335,6 +369,7 @@ fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
         Config { missing: Missing::Drop | Missing::Em, .. } => refuse(option::missing, config.missing.name()),
         Config { exclude, .. } if !exclude.is_empty() => refuse(option::exclude, &exclude[0]),
         Config { interventions: Some(column), .. } => refuse(option::interventions, column),
+        Config { transform, .. } if !transform.is_empty() => refuse(option::transform, &transform[0]),
         _ => Ok(()),
     }
 }
@@ -389,7 +424,7 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     Ok(knowledge.compile(names)?)
 }
 
-/// The rows that `missing` leaves, scaled if that is wanted.
+/// The rows that `missing` leaves, transformed and scaled if that is wanted.
 pub(crate) fn complete<'a>(table: Cow<'a, Table>, config: &Config) -> Result<Cow<'a, Table>, Error> {
     let table = match config.missing {
         Missing::Drop => Cow::Owned(table.drop_incomplete()?.0),
@@ -399,6 +434,8 @@ pub(crate) fn complete<'a>(table: Cow<'a, Table>, config: &Config) -> Result<Cow
         }
         Missing::Em => table,
     };
+    let table =
+        if config.transform.is_empty() { table } else { Cow::Owned(table.transformed(&config.transform)?) };
     Ok(if config.standardize { Cow::Owned(table.standardized()) } else { table })
 }
 

@@ -87,7 +87,13 @@ impl RunRequest<'_> {
         let (start, processors) = (Instant::now(), ProcessTime::now());
         let sha256 = self.data.fingerprint()?;
         self.check_data(&sha256)?;
-        let problem = self.data.problem(&self.file.config)?;
+        let deadlines = Deadlines::new(stop);
+        let problem = thread::scope(|scope| {
+            let (_running, done) = channel();
+            let (budget, deadlines) = (self.time_budget, &deadlines);
+            scope.spawn(move || keep_time(budget, start, deadlines, &done));
+            self.data.problem(&self.file.config, &deadlines.hurry)
+        })?;
         let score = start.elapsed().as_secs_f64();
         let file = self.stored_file(&sha256);
         if self.out.is_some() {
@@ -97,7 +103,8 @@ impl RunRequest<'_> {
         let dir = locked.as_ref().map(|locked| locked.dir.clone());
         let mut clock = Clock::new(dir.is_some());
         clock.seconds.score = score;
-        let fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
+        let mut fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
+        fingerprint.push_str(&problem.model.chosen_score());
         let unsaved = RefCell::new(None);
         let checkpoints =
             dir.as_ref().map(|dir| Checkpoints::new(dir, &fingerprint, self.resumes(), &unsaved));
@@ -106,7 +113,6 @@ impl RunRequest<'_> {
             observer.observe(phase);
             clock.note(phase)
         };
-        let deadlines = Deadlines::new(stop);
         let mut context = RunContext::new(&mut observe, &deadlines, checkpoints);
         let variables = problem.names.clone();
         let rows = self.data.rows();
@@ -173,9 +179,9 @@ impl<'a> RunData<'a> {
         }
     }
 
-    fn problem(&self, config: &Config) -> Result<Problem<'a>, Error> {
+    fn problem(&self, config: &Config, stop: &StopFlag) -> Result<Problem<'a>, Error> {
         match self {
-            Self::Rows(table) => Problem::new(table, config),
+            Self::Rows(table) => Problem::until(table, config, stop),
             Self::Moments(names, moments) => Problem::of_moments(names.to_vec(), (*moments).clone(), config),
         }
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use gflowcausal_data::{
-    FINDINGS, Finding, InterventionError, MissingError, MomentsError, OptionError, ReadError, SimulationError,
+    FINDINGS, Finding, InterventionError, MissingError, MomentsError, OptionError, ReadError,
+    SimulationError, TransformError,
 };
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
@@ -122,6 +123,9 @@ pub enum Error {
     /// A finding to ignore that the doctor does not know, or a column to exclude that is not there.
     #[error("{}", unknown(FrontEnd::CommandLine, option, value, what))]
     Unknown { option: &'static str, value: String, what: &'static str },
+    /// A column that cannot be transformed as was asked for.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
     /// Columns that make no table.
     #[error("{0}")]
     Table(String),
@@ -218,7 +222,7 @@ impl Error {
             | Self::OrdersOnly { .. } => "bad-score",
             Self::Combination { .. } | Self::NeedsRows { .. } | Self::OtherWalk { .. } => "bad-combination",
             Self::NoEffect { .. } => "option-without-effect",
-            Self::Value { .. } | Self::Unknown { .. } => "bad-option",
+            Self::Value { .. } | Self::Unknown { .. } | Self::Transform(_) => "bad-option",
             Self::UnknownMethod(_) => "unknown-method",
             Self::NeedsDecomposable { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
                 "bad-combination"
@@ -344,6 +348,7 @@ impl Error {
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
             Self::Interventions(error) => error.advice(),
             Self::Missing(error) => error.advice(),
+            Self::Transform(error) => error.advice(),
             Self::NothingFound => "give it more time".into(),
             Self::Value { range, .. } => format!("give a number that is {range}").into(),
             Self::Unknown { option: option::ignore, .. } => {

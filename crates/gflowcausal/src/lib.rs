@@ -65,7 +65,7 @@ pub use gflowcausal_posterior::{
 };
 pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
-pub use model::{ScoreName, ScoringModel};
+pub use model::{FamilyEvidence, FamilyTotal, ScoreName, ScoringModel, VariableEvidence};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};

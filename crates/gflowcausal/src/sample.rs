@@ -36,7 +36,10 @@ pub fn sample<E: From<Error>>(
         }
         _ => None,
     };
-    if policy.as_ref().is_some_and(|policy| policy.fingerprint() != problem_fingerprint(table, config)) {
+    if policy
+        .as_ref()
+        .is_some_and(|policy| policy.fingerprint() != problem_fingerprint(table, config, &problem.model))
+    {
         return Err(Error::OtherData { path: dir.file(POLICY) }.into());
     }
     for part in 0..count.div_ceil(PART) {

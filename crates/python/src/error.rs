@@ -95,6 +95,7 @@ fn class(error: &Error) -> &'static str {
         Error::Exact(_) => "ExactPosteriorError",
         Error::Chains(_) => "ChainsError",
         Error::Doctor(_) => "DoctorError",
+        Error::Transform(_) => "TransformError",
         Error::Unknown { .. } => "UnknownNameError",
         Error::Table(_) => "TableError",
         Error::Checkpoint(_) => "CheckpointError",

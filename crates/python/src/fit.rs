@@ -52,7 +52,8 @@ impl Fit {
             Some(moments) if is_linear(&found.model) => {
                 (Source::Moments(found.names.clone(), moments), rowless(config, &found.model))
             }
-            _ => (source, config.clone()),
+            // The score that was chosen, so that evidence is not weighed again.
+            _ => (source, Config { score: found.model.score_name(), ..config.clone() }),
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
@@ -115,13 +116,14 @@ fn is_linear(model: &ScoringModel) -> bool {
 
 /// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
 fn rowless(config: &Config, model: &ScoringModel) -> Config {
-    let (missing, standardize, exclude) = (Missing::Error, false, Vec::new());
+    let (missing, standardize, exclude, transform) = (Missing::Error, false, Vec::new(), Vec::new());
     Config {
         score: model.score_name(),
         prune: model.prune_name(),
         missing,
         standardize,
         exclude,
+        transform,
         ..config.clone()
     }
 }

@@ -37,6 +37,11 @@ impl NonGaussian {
         Ok(Self { bic: Bic::new(moments, penalty)?, data })
     }
 
+    /// The same with normal noise.
+    pub(crate) fn bic(&self) -> &Bic {
+        &self.bic
+    }
+
     /// The residuals of the rows kept, up to location.
     fn residuals(&self, node: usize, parents: &NodeSet) -> Vec<f64> {
         let mut left = self.data.columns[node].clone();

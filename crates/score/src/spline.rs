@@ -6,7 +6,7 @@ use faer::{Mat, Scale};
 use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
 
-use crate::regress::{AdditiveProblem, Cholesky, SplineBasis, consecutive};
+use crate::regress::{AdditiveFit, AdditiveProblem, Cholesky, SplineBasis, consecutive};
 use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
@@ -111,6 +111,41 @@ impl Spline {
         Some((fit.coefficients[..size].to_vec(), Cholesky::new(covariance, size).into_lower()))
     }
 
+    /// The splines of each variable.
+    pub(crate) fn bases(&self) -> &[SplineBasis] {
+        &self.bases
+    }
+
+    /// Those of `parents` that are not constant.
+    pub(crate) fn varying(&self, parents: &NodeSet) -> Vec<usize> {
+        parents.iter().filter(|&parent| self.bases[parent].len() > 0).collect()
+    }
+
+    /// The fit of `node` on parents that vary; none with no more rows than lines.
+    pub(crate) fn fit(&self, node: usize, varying: &[usize]) -> Option<AdditiveFit> {
+        self.problem(node, varying).fit()
+    }
+
+    /// What `fit` leaves of the standardised `node`, row by row.
+    pub(crate) fn residuals(&self, node: usize, varying: &[usize], fit: &AdditiveFit) -> Vec<f64> {
+        let mut left = self.data.columns[node].clone();
+        let functions = varying.iter().flat_map(|&parent| {
+            let basis = &self.bases[parent];
+            (0..basis.len()).map(|j| basis.functions.col_as_slice(j))
+        });
+        for (function, coefficient) in functions.zip(&fit.coefficients) {
+            left.iter_mut().zip(function).for_each(|(left, value)| *left -= coefficient * value);
+        }
+        left
+    }
+
+    /// What a term of `node` has whatever the fit: the price of the parents, even if one is constant or the fit was
+    /// refused, and the scale of the column.
+    pub(crate) fn constants(&self, node: usize, parents: &NodeSet) -> f64 {
+        let penalty = 0.5 * parents.len() as f64 * self.penalty_per_parent;
+        -penalty - self.data.rows as f64 * self.data.log_scale[node]
+    }
+
     fn mean(&self) -> Scale<f64> {
         Scale(1.0 / self.data.rows as f64)
     }
@@ -164,11 +199,8 @@ impl LocalScore for Spline {
     }
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
-        let varying: Vec<usize> = parents.iter().filter(|&parent| self.bases[parent].len() > 0).collect();
-        // A parent costs its line even if it is constant or the fit was refused.
-        let penalty = 0.5 * parents.len() as f64 * self.penalty_per_parent;
-        let evidence = self.problem(node, &varying).fit().map_or(0.0, |fit| fit.log_evidence);
-        evidence - penalty - self.data.rows as f64 * self.data.log_scale[node]
+        let fit = self.fit(node, &self.varying(parents));
+        fit.map_or(0.0, |fit| fit.log_evidence) + self.constants(node, parents)
     }
 
     /// A regression can be distinguished from its rivals only while it has fewer than half as many terms as there are rows.

@@ -16,7 +16,7 @@ fn the_page_of_a_run_answers() {
     let home = TempDir::new().unwrap();
     gflowcausal(
         home.path(),
-        &["discover", "sachs", "--iterations", "60", "--samples", "300", "--out", "run"],
+        &["discover", "sachs", "--score", "bic", "--iterations", "60", "--samples", "300", "--out", "run"],
     );
     let run = home.path().join("run");
     let found = result(&run);

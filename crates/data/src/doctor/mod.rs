@@ -3,6 +3,7 @@
 mod columns;
 mod relations;
 mod rows;
+mod shapes;
 
 use std::fmt;
 
@@ -35,7 +36,7 @@ impl fmt::Display for Severity {
 }
 
 /// The code of every finding, and how much it matters.
-pub const FINDINGS: [(&str, Severity); 19] = [
+pub const FINDINGS: [(&str, Severity); 23] = [
     ("one-column", Severity::Error),
     ("too-few-rows", Severity::Error),
     ("empty-column", Severity::Error),
@@ -54,6 +55,10 @@ pub const FINDINGS: [(&str, Severity); 19] = [
     ("rare-level", Severity::Note),
     ("skewed-column", Severity::Note),
     ("outliers", Severity::Note),
+    ("heavy-tails", Severity::Note),
+    ("category-codes", Severity::Note),
+    ("non-linear", Severity::Note),
+    ("changing-variance", Severity::Note),
     ("huge-scale", Severity::Note),
 ];
 
@@ -94,7 +99,8 @@ impl Diagnosis {
 
 /// Inspects every column, their relations and the rows.
 ///
-/// Relations of numbers are evaluated on at most 20,000 rows, evenly spread. Costs `O(n d + d³)` beside their covariance.
+/// Linear relations of numbers are evaluated on at most 20,000 rows, evenly spread, and other shapes on 2,000, for up to 60
+/// columns. Costs `O(n d + d³)` beside their covariance.
 ///
 /// ```
 /// use gflowcausal_data::{Column, Table, doctor};
@@ -111,6 +117,7 @@ pub fn doctor(table: &Table) -> Diagnosis {
     let mut findings = columns::findings(table);
     findings.extend(relations::findings(table));
     findings.extend(rows::findings(table));
+    findings.extend(shapes::findings(table));
     findings.sort_by_key(|finding| finding.severity);
     let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
     let categorical = table.columns().len() - continuous;

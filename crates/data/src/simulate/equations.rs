@@ -18,6 +18,8 @@ choices! {
         GpQuiet = "gp-quiet",
         /// A sum of one-dimensional Gaussian processes, one for each parent, plus noise.
         GpAdditive = "gp-additive",
+        /// The same, and the noise's variance follows the parents too.
+        LocationScale = "location-scale",
         /// Linear, square and cross terms of the parents plus non-Gaussian noise.
         Quadratic = "quadratic",
         /// A random network with one hidden layer of 100 sigmoids, plus noise.
@@ -41,6 +43,8 @@ pub enum Equations {
     GpQuiet,
     /// See [`Model::GpAdditive`].
     GpAdditive(NoiseModel),
+    /// See [`Model::LocationScale`].
+    LocationScale(NoiseModel),
     /// See [`Model::Quadratic`]; the noise is part of the model.
     Quadratic,
     /// See [`Model::Mlp`].
@@ -59,6 +63,7 @@ impl Equations {
             Model::Gp => Self::Gp(noise),
             Model::GpQuiet => Self::GpQuiet,
             Model::GpAdditive => Self::GpAdditive(noise),
+            Model::LocationScale => Self::LocationScale(noise),
             Model::Quadratic => Self::Quadratic,
             Model::Mlp => Self::Mlp(noise),
             Model::Mim => Self::Mim(noise),
@@ -74,6 +79,7 @@ impl Equations {
             Self::Gp(_) => Model::Gp,
             Self::GpQuiet => Model::GpQuiet,
             Self::GpAdditive(_) => Model::GpAdditive,
+            Self::LocationScale(_) => Model::LocationScale,
             Self::Quadratic => Model::Quadratic,
             Self::Mlp(_) => Model::Mlp,
             Self::Mim(_) => Model::Mim,
@@ -88,6 +94,7 @@ impl Equations {
             Self::Linear(noise)
             | Self::Gp(noise)
             | Self::GpAdditive(noise)
+            | Self::LocationScale(noise)
             | Self::Mlp(noise)
             | Self::Mim(noise) => Some(noise),
             Self::GpQuiet | Self::Quadratic | Self::Discrete => None,
@@ -105,6 +112,6 @@ impl Equations {
 
 impl Model {
     const fn is_gaussian_process(self) -> bool {
-        matches!(self, Self::Gp | Self::GpQuiet | Self::GpAdditive)
+        matches!(self, Self::Gp | Self::GpQuiet | Self::GpAdditive | Self::LocationScale)
     }
 }

@@ -13,6 +13,9 @@ pub(super) const MOST_ROWS: usize = 10_000;
 /// Added to the kernel's diagonal so that its factor exists in floating point: noise of standard deviation 1e-4.
 const JITTER: f64 = 1e-8;
 
+/// The standard deviation of the logarithm of the noise's own, with [`location_scale`].
+const LOUD: f64 = 1.0;
+
 /// GraN-DAG's noise of a variable with causes, against that of a root.
 const QUIET: f64 = 0.2;
 
@@ -34,6 +37,22 @@ pub(super) fn additive(dag: &Dag, noise: &NoiseModel, rows: usize, seed: u64) ->
         let mut rng = stream(seed, Stream::Coefficients { node: node as u64 });
         let draws = parents.iter().map(|&parent| function_values(&[parent], &mut rng));
         draws.fold(noise.column(node, rows, seed), |column, draw| plus(column, &draw))
+    })
+}
+
+/// The same, the noise multiplied by `exp(g)`, `g` another such sum over the root of its length, so of variance 1.
+pub(super) fn location_scale(dag: &Dag, noise: &NoiseModel, rows: usize, seed: u64) -> Vec<Vec<f64>> {
+    along_graph(dag, |node, parents| {
+        let mut rng = stream(seed, Stream::Coefficients { node: node as u64 });
+        let (mut mean, mut log_variance) = (vec![0.0; rows], vec![0.0; rows]);
+        for &parent in parents {
+            mean = plus(mean, &function_values(&[parent], &mut rng));
+            log_variance = plus(log_variance, &function_values(&[parent], &mut rng));
+        }
+        let share = (parents.len().max(1) as f64).sqrt().recip();
+        let mut column = noise.column(node, rows, seed);
+        column.iter_mut().zip(log_variance).for_each(|(value, log)| *value *= (LOUD * share * log).exp());
+        plus(column, &mean)
     })
 }
 

@@ -87,6 +87,7 @@ pub fn simulate_from(
         Equations::Gp(noise) => gp::joint(&dag, noise, rows, seed),
         Equations::GpQuiet => gp::quiet(&dag, rows, seed),
         Equations::GpAdditive(noise) => gp::additive(&dag, noise, rows, seed),
+        Equations::LocationScale(noise) => gp::location_scale(&dag, noise, rows, seed),
         Equations::Mlp(noise) => neural::mlp(&dag, noise, rows, seed),
         Equations::Mim(noise) => neural::mim(&dag, noise, rows, seed),
     };

@@ -26,6 +26,10 @@ impl Discover for Boss {
         "best order score search: best insertions over grow-shrink trees, with restarts"
     }
 
+    fn takes_any_family(&self) -> bool {
+        true
+    }
+
     fn options(&self) -> &'static [&'static str] {
         &[
             option::score,

@@ -16,6 +16,10 @@ impl Discover for Mcmc {
         "partition MCMC over layerings with parallel tempering: each DAG in proportion to its posterior probability"
     }
 
+    fn takes_any_family(&self) -> bool {
+        true
+    }
+
     fn options(&self) -> &'static [&'static str] {
         &[
             option::score,

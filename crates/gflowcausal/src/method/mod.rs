@@ -51,6 +51,11 @@ pub trait Discover: Send + Sync {
         PruneName::Auto
     }
 
+    /// Whether it searches by any score that is a sum over variables, so that evidence may choose the score.
+    fn takes_any_family(&self) -> bool {
+        false
+    }
+
     /// Whether it needs the rows of the table, and not only means, covariances and what the model makes of them.
     fn needs_rows(&self) -> bool {
         false

@@ -1,6 +1,7 @@
 //! The scoring model: the score of orders and graphs on the user's data, and how an order becomes a graph.
 
 mod cyclic_graph_reward;
+mod family_choice;
 mod interventional;
 mod pruning;
 mod rewards;
@@ -17,6 +18,8 @@ use gflowcausal_score::{
 use gflowcausal_search::{ConstrainedOrderScore, climb};
 
 pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
+pub(crate) use self::family_choice::{FamilyChoice, applies, choose};
+pub use self::family_choice::{FamilyEvidence, FamilyTotal, VariableEvidence};
 use self::pruning::Pruning;
 pub(crate) use self::rewards::{GraphReward, ModularReward, OrderReward};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
@@ -45,6 +48,8 @@ pub struct ScoringModel {
     max_rows: Option<usize>,
     /// Selects parents where there is no time for the pruning.
     quick: Option<GrowShrinkTrees<Bic>>,
+    /// Why the score was chosen, where evidence chose it.
+    evidence: Option<FamilyEvidence>,
 }
 
 /// Up to how many variables parents are selected in a moment.
@@ -100,6 +105,7 @@ impl ScoringModel {
             is_score_equivalent,
             max_rows,
             quick,
+            evidence: None,
         })
     }
 
@@ -112,6 +118,22 @@ impl ScoringModel {
     #[must_use]
     pub fn interventions(&self) -> Option<&Interventions> {
         self.interventions.as_ref()
+    }
+
+    /// The same, with the evidence that chose its score.
+    pub(crate) fn chosen_by(self, evidence: Option<FamilyEvidence>) -> Self {
+        Self { evidence, ..self }
+    }
+
+    /// The evidence that chose the score, where it was left to the data.
+    #[must_use]
+    pub fn evidence(&self) -> Option<&FamilyEvidence> {
+        self.evidence.as_ref()
+    }
+
+    /// What evidence adds to the fingerprint of a problem: a run that goes on must have come to the same score.
+    pub(crate) fn chosen_score(&self) -> String {
+        self.evidence.as_ref().map_or_else(String::new, |_| format!(":{}", self.name.name()))
     }
 
     /// How many of `rows` rows the score or the pruning uses, if that is not all.

@@ -3,8 +3,8 @@
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, choices};
 use gflowcausal_score::{
-    Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, NonGaussian, Penalty, Quadratic,
-    Spline, Varsort,
+    Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, LocationScale, NonGaussian, Penalty,
+    Quadratic, Spline, Varsort,
 };
 
 use super::score_kind::ScoreKind;
@@ -40,7 +40,8 @@ macro_rules! scores {
         choices! {
             /// What graphs are scored by.
             pub enum ScoreName: "score" {
-                /// By the columns' types: `bic` for numbers, `bdeu` for categories, `dg` for both.
+                /// By evidence for numbers: `bic`, `non-gaussian`, `spline`, `location-scale` or `gp`; `bdeu` for categories,
+                /// `dg` for both.
                 Auto = "auto",
                 $($(#[$doc])* $Variant = $name,)+
             }
@@ -107,6 +108,10 @@ scores! {
     Spline = "spline" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Spline::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
+    /// Additive splines, and noise whose variance follows the parents.
+    LocationScale = "location-scale" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: Some(LocationScale::MAX_ROWS), prune: Selected, build: |input| {
+        Ok(ScoreKind::by_best_parents(LocationScale::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
+    }},
     /// Varsortability, the paper's reward for linear data.
     Varsort = "varsort" => Registration { reads: OfMoments, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
         Ok(ScoreKind::OrderOnly(Varsort::new(input.moments()?)?))
@@ -114,7 +119,7 @@ scores! {
 }
 
 impl ScoreName {
-    /// The score for the columns of `table`, where it is `auto`.
+    /// The score for the types of the columns of `table`, where it is `auto`.
     pub(crate) fn resolve(self, table: &Table) -> Self {
         if self != Self::Auto {
             return self;

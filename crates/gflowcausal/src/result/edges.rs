@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::InterventionsResult;
 use crate::discover::Discovery;
+use crate::posterior::Source;
+
+/// From this share of both directions on, a direction is possible.
+const OPEN: f64 = 0.1;
 
 /// A graph as a list of edges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +48,8 @@ pub struct EdgeResult {
     pub reverse_probability: f64,
     /// How likely neither is there.
     pub absent_probability: f64,
-    /// Whether every equivalent graph has the edge in this direction.
+    /// Whether every graph that the data cannot tell from this one has the edge in this direction: every equivalent graph, or, with a
+    /// score that distinguishes these, whatever else is probable.
     pub compelled: bool,
     /// The score of the graph less its score without the edge.
     pub delta_score: Option<f64>,
@@ -61,6 +66,9 @@ impl Discovery {
     }
 
     pub(super) fn class_of(&self, dag: &Dag) -> Pdag {
+        if self.model.local_score().is_some() && !self.model.is_score_equivalent() {
+            return self.open_directions_of(dag);
+        }
         let mut class = Cpdag::of(dag).into_pdag();
         let constraints = self.model.constraints();
         let interventions = self.model.interventions();
@@ -79,6 +87,33 @@ impl Discovery {
             targets: interventions.targets().iter().map(|node| self.names[node].clone()).collect(),
             decided: decided.map(|edge| self.pair(edge)).collect(),
         })
+    }
+
+    /// The graph with the edges undirected that the data could as well have reversed, where the score tells equivalent
+    /// graphs apart: the reverse has a probability of 0.1 or more given that one of both is there, or, where there are no
+    /// probabilities, as little is lost by turning the edge alone.
+    fn open_directions_of(&self, dag: &Dag) -> Pdag {
+        let mut graph = Pdag::empty(dag.nodes());
+        for edge in dag.edges() {
+            let is_open = self.model.constraints().allows(edge.reversed()) && self.is_open(edge, dag);
+            let inserted = if is_open { graph.insert_undirected(edge) } else { graph.insert_directed(edge) };
+            inserted.expect("the edges of a graph are distinct");
+        }
+        graph
+    }
+
+    fn is_open(&self, edge: Edge, dag: &Dag) -> bool {
+        if self.posterior.source != Source::None {
+            let (forth, back) = (self.posterior.edge(edge), self.posterior.edge(edge.reversed()));
+            return back >= OPEN * (forth + back);
+        }
+        let mut reversed = dag.clone();
+        reversed.remove(edge);
+        if reversed.insert(edge.reversed()).is_err() {
+            return false;
+        }
+        let lost = self.in_time(|| self.model.score_difference(&reversed, dag)).flatten();
+        lost.is_some_and(|lost| lost / self.model.temperature() <= (1.0 / OPEN - 1.0).ln())
     }
 
     pub(super) fn edge_results(&self) -> Vec<EdgeResult> {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
+use crate::model::FamilyEvidence;
 use crate::posterior::{GraphSample, Source};
 use crate::{Config, EffectsResult, Error, Preview, RunFile};
 
@@ -184,6 +185,9 @@ pub struct ScoreResult {
     /// How orders become graphs, where the method finds an order first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune: Option<String>,
+    /// Which family each variable asks for, where that chose the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<FamilyEvidence>,
 }
 
 impl Discovery {
@@ -227,6 +231,7 @@ impl Discovery {
                 graph: self.in_time(|| self.model.graph_score(&self.graph)).flatten(),
                 temperature: self.model.temperature(),
                 prune: prunes(&config.method).then(|| self.model.prune_name().name().to_owned()),
+                evidence: self.model.evidence().cloned(),
             },
             consensus: (self.posterior.source != Source::None).then(|| self.consensus_result()),
             posterior: self.posterior_result(),

@@ -138,6 +138,10 @@ class DoctorError(InputError):
     """Data that make no sense for causal discovery."""
 
 
+class TransformError(InputError):
+    """A column cannot be transformed as was asked for."""
+
+
 class UnknownNameError(InputError):
     """A finding to ignore, or a column to leave out, that does not exist."""
 

@@ -40,8 +40,9 @@ class GFlowCausal(Options):
     adjacency_, weights_, edge_probabilities_, ancestor_probabilities_
         Matrices, ``[i, j]`` about i → j: data frames if the data came as one, else arrays. Weights are slopes of
         linear regressions, 0 where there is no edge and nan where a score has none.
-    order_, score_, posterior_, sortability_, training_, findings_, metrics_, result_
-        The causal order; the score of the graph; parts of ``result_``, the object that ``--format json`` prints.
+    order_, score_, evidence_, posterior_, sortability_, training_, findings_, metrics_, result_
+        The causal order; the score of the graph; why it is that score, family by family and variable by
+        variable, where the data chose it; parts of ``result_``, the object that ``--format json`` prints.
     effects_
         The total causal effect of each variable on each other one, with the uncertainty of graph and parameters.
     n_features_in_, feature_names_in_
@@ -136,6 +137,7 @@ class GFlowCausal(Options):
         self.posterior_: dict[str, Any] = result["posterior"]
         self.findings_: list[dict[str, Any]] = result["findings"]
         self.sortability_: dict[str, Any] | None = result.get("sortability")
+        self.evidence_: dict[str, Any] | None = result["score"].get("evidence")
         self.training_: dict[str, Any] | None = result.get("training")
         self.metrics_: dict[str, Any] | None = result.get("metrics")
         self._keep_graphs(result["data"]["variables"])

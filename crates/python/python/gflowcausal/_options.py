@@ -43,6 +43,7 @@ Score = Literal[
     "quadratic-equal",
     "gp",
     "spline",
+    "location-scale",
     "varsort",
 ]
 Posterior = Literal[
@@ -127,6 +128,7 @@ DISCOVERY = (
     "interventions",
     "environment",
     "missing",
+    "transform",
     "standardize",
     "rows_used",
     "seed",
@@ -173,6 +175,7 @@ class Options:
         interventions: str | None = None,
         environment: str | None = None,
         missing: Missing = "error",
+        transform: Sequence[str] | None = None,
         standardize: bool = False,
         rows_used: int | None = None,
         seed: int = 0,
@@ -197,9 +200,8 @@ class Options:
             dag-gflownet, gflownets-score.
         score
             What graphs are scored by. One of auto, bic, non-gaussian, bic-equal, bge, bdeu, dg, quadratic,
-            quadratic-equal, gp, spline, varsort. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
-            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
-            gflownets-score.
+            quadratic-equal, gp, spline, location-scale, varsort. Read by gflowcausal, exact, mcmc, boss, ges,
+            eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
@@ -292,6 +294,8 @@ class Options:
             If not given: none.
         missing
             What to do about missing values. One of error, drop, em.
+        transform
+            A list: what to do to a column first: ``log``, ``rank`` (normal scores) or ``none``.
         standardize
             Scale each column to mean 0 and standard deviation 1 first.
         rows_used
@@ -357,6 +361,7 @@ class Options:
         self.interventions = interventions
         self.environment = environment
         self.missing = missing
+        self.transform = transform
         self.standardize = standardize
         self.rows_used = rows_used
         self.seed = seed

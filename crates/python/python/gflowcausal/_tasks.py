@@ -78,7 +78,7 @@ def simulate(
     """Makes data with a known graph.
 
     The graph is random (``graph`` er, er-gnp, sf or sf-directed, with ``nodes`` and a ``degree`` or a number of
-    ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, quadratic, mlp, mim or discrete;
+    ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim or discrete;
     ``noise`` gauss, exp, gumbel, uniform, laplace or t, of a scale or of one drawn from a pair. Or both are those of a
     published ``network``: alarm, insurance, hailfinder, ecoli70, magic-irri or arth150.
 

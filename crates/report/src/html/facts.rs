@@ -4,6 +4,8 @@ use gflowcausal::graph::pluralize;
 use gflowcausal::{RunResult, Source};
 use serde_json::Value;
 
+use crate::text::family_lines;
+
 /// A name and its value.
 type Fact = (&'static str, String);
 
@@ -22,6 +24,10 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
         ("Method", result.method.clone()),
         ("Score", format!("{}{value}", result.score.name)),
     ];
+    if let Some(evidence) = &result.score.evidence {
+        facts.push(("Why this score", evidence.why.clone()));
+        facts.extend(family_lines(evidence, usize::MAX).into_iter().map(|line| ("Families, in nats", line)));
+    }
     facts.extend(result.score.prune.clone().map(|prune| ("Pruning", prune)));
     if result.posterior.by != Source::None {
         facts.push(("Temperature", result.score.temperature.to_string()));

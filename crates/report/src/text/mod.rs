@@ -1,5 +1,6 @@
 //! What a run found as text that is read in ten seconds, the same for every front end.
 
+mod families;
 mod lists;
 mod prose;
 
@@ -10,9 +11,13 @@ use gflowcausal::{
     Config, FindingResult, FrontEnd, InterventionsResult, RunResult, ScoreName, Source, Training,
 };
 
+pub(crate) use self::families::family_lines;
 use self::prose::plural;
 pub use self::prose::{aligned, middle_ellipsis, wrapped};
 use crate::trust::{Trust, trust};
+
+/// How many variables of a family are named where not everything is listed.
+const MOST_NAMED: usize = 8;
 
 /// Whether a text has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +114,10 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
         writeln!(text, "{}", wrapped(&interventions_line(interventions), "  "))?;
     }
     writeln!(text, "{}", wrapped(&score_line(result, config), "  "))?;
+    let most = if style.extent == Extent::All { usize::MAX } else { MOST_NAMED };
+    for line in result.score.evidence.iter().flat_map(|evidence| family_lines(evidence, most)) {
+        writeln!(text, "  {}", wrapped(&line, "    "))?;
+    }
     let method = match &result.training {
         Some(training) => training_line(result, training),
         None => format!("method {}, seed {}", result.method, result.seed),
@@ -129,7 +138,11 @@ fn interventions_line(interventions: &InterventionsResult) -> String {
 
 fn score_line(result: &RunResult, config: &Config) -> String {
     let score = &result.score;
-    let why = if config.score == ScoreName::Auto { why(&score.name) } else { "" };
+    let why = match &score.evidence {
+        Some(evidence) => format!(" ({})", evidence.why),
+        None if config.score == ScoreName::Auto => why(&score.name).to_owned(),
+        None => String::new(),
+    };
     let prune = match score.prune.as_deref() {
         None | Some("selected") => String::new(),
         Some(prune) => format!("; pruning {prune}"),

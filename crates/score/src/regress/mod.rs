@@ -7,7 +7,7 @@ mod ols;
 mod spline_basis;
 
 pub(crate) use additive::{AdditiveFit, AdditiveProblem, consecutive};
-pub(crate) use cholesky::Cholesky;
+pub(crate) use cholesky::{Cholesky, dot};
 pub(crate) use lasso::adaptive_lasso;
 pub use ols::Ols;
 pub(crate) use spline_basis::SplineBasis;

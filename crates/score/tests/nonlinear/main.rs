@@ -3,9 +3,11 @@
 mod additive;
 mod bad_columns;
 mod discrete;
+mod families;
 mod gp;
 mod laws;
 mod limits;
+mod location_scale;
 mod mixed;
 mod non_gaussian;
 mod quadratic;

@@ -1,0 +1,326 @@
+//! `auto` on a table of numbers: which family of densities the data ask for, by evidence.
+
+use gflowcausal_data::{Finding, Moments, Severity, Table};
+use gflowcausal_determinism::{StopFlag, Stream, map, stream};
+use gflowcausal_graph::{Advice, Constraints, Dag, NodeSet, Order};
+use gflowcausal_score::{
+    Bic, BicEqual, Cached, Families, Family, GraphScore, GrowShrink, GrowShrinkTrees, LocalScore, Selected,
+    prune_order,
+};
+use gflowcausal_search::{ConstrainedOrderScore, boss, climb, equal_variance_order};
+use serde::{Deserialize, Serialize};
+
+use super::ScoreName;
+use super::scores::penalty;
+use crate::config::Config;
+use crate::{Error, PruneName};
+
+/// Up to how many variables families are compared: a search by a score that reads rows takes minutes with more.
+pub(crate) const MOST_NODES: usize = 50;
+
+/// How many rows families are compared on: more are thinned to this many.
+const MAX_ROWS: usize = 2000;
+
+/// With fewer rows than this for each variable nothing but a line can be told.
+const LEAST_ROWS: usize = 100;
+
+/// How many nats a family must gain over a simpler one, on one variable or on all of them.
+const MARGIN: f64 = 10.0;
+
+/// Which family the data ask for, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FamilyEvidence {
+    /// What decided, in one sentence.
+    pub why: String,
+    /// How much likelier one noise variance for all variables is than one for each, where it is: units then tell directions
+    /// that nothing else does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equal_variances: Option<f64>,
+    /// The log-likelihood of each family on the graph that suits it best, less that of the linear Gaussian family on its own.
+    pub families: Vec<FamilyTotal>,
+    /// The families of each variable, given its parents in the graph that suits the chosen family best.
+    pub variables: Vec<VariableEvidence>,
+}
+
+impl FamilyEvidence {
+    /// What there is to say of equal variances: they are offered, never assumed.
+    pub(crate) fn finding(&self) -> Option<Finding> {
+        let nats = self.equal_variances?;
+        let what = format!(
+            "one noise variance for all variables is likelier than one for each by {nats:.0} nats: if the units of the \
+             columns are comparable, they tell more directions"
+        );
+        let fix = Advice::new("then use ").set("score", "bic-equal");
+        Some(Finding { code: "equal-variances", severity: Severity::Note, columns: vec![], what, fix })
+    }
+}
+
+/// What a family gains on the whole table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FamilyTotal {
+    /// The family's name.
+    pub family: String,
+    /// In nats, all parameters paid for.
+    pub nats: f64,
+}
+
+/// What families gain on one variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariableEvidence {
+    /// The variable.
+    pub variable: String,
+    /// Its parents.
+    pub parents: Vec<String>,
+    /// The simplest family that no other beats by more than 10 nats.
+    pub family: String,
+    /// What that family gains over the linear Gaussian one.
+    pub nats: f64,
+}
+
+/// The score that was chosen, with the evidence.
+pub(crate) struct FamilyChoice {
+    pub(crate) score: ScoreName,
+    pub(crate) evidence: FamilyEvidence,
+}
+
+/// Whether families can be compared on `table` with these options.
+pub(crate) fn applies(table: &Table, config: &Config) -> bool {
+    let is_complete = table.columns().iter().all(|column| column.values.missing() == 0);
+    config.score == ScoreName::Auto
+        && matches!(config.prune, PruneName::Auto | PruneName::Selected | PruneName::Score)
+        && table.is_continuous()
+        && is_complete
+        && table.rows() >= LEAST_ROWS
+        && (2..=MOST_NODES).contains(&table.columns().len())
+}
+
+/// Compares the families on `table` and chooses a score.
+///
+/// First the best linear Gaussian graph is searched for. Where no variable, given its parents there or any other variable
+/// alone, has a likelier family, that is the answer. Else graphs are searched for with lines and free noise and with
+/// smooth functions too, and the families compared on all of them.
+///
+/// # Errors
+/// Columns that no score can be made of.
+pub(crate) fn choose(
+    (table, moments): (&Table, &Moments),
+    constraints: &Constraints,
+    config: &Config,
+) -> Result<FamilyChoice, Error> {
+    let families = Families::new(table, penalty(config), MAX_ROWS)?;
+    let comparison = Comparison { families, constraints, names: table.names().map(str::to_owned).collect() };
+    let (order, linear) = comparison.linear_graph(config.seed);
+    let evaluated = comparison.evaluate(linear);
+    if evaluated.is_plain() && !comparison.has_bent_pair() {
+        let equal = if config.standardize {
+            None
+        } else {
+            comparison.equal_variances(moments, &evaluated, config)?
+        };
+        return Ok(comparison.plain(&evaluated, equal));
+    }
+    let climbed = |score: &dyn LocalScore| comparison.evaluate(comparison.climbed(score, order.clone()));
+    let free = climbed(comparison.families.linear());
+    let smooth = climbed(comparison.families.additive());
+    Ok(comparison.decide(&[evaluated, free, smooth], config.penalty.is_none()))
+}
+
+/// The families on some data.
+struct Comparison<'a> {
+    families: Families,
+    constraints: &'a Constraints,
+    names: Vec<String>,
+}
+
+/// A graph with the terms of each variable, by family.
+struct Evaluated {
+    graph: Dag,
+    terms: Vec<[f64; 4]>,
+}
+
+impl Evaluated {
+    fn total(&self, family: Family) -> f64 {
+        self.terms.iter().map(|terms| terms[family as usize]).sum()
+    }
+
+    /// Whether nothing is likelier than a line and normal noise for any variable.
+    fn is_plain(&self) -> bool {
+        self.terms.iter().all(|terms| terms[1..].iter().all(|term| term - terms[0] <= MARGIN))
+    }
+
+    /// The variables with at least `least` parents.
+    fn with_parents(&self, least: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.graph.nodes()).filter(move |&node| self.graph.parents(node).len() >= least)
+    }
+
+    /// What `gain` says of each variable and its parents.
+    fn gains(&self, gain: impl Fn(usize, &NodeSet) -> f64 + Sync + Send) -> Vec<f64> {
+        map(self.graph.nodes(), |node| gain(node, self.graph.parents(node)))
+    }
+
+    /// Whether most of the variables with at least `least` parents gain clearly.
+    fn is_most(&self, gains: &[f64], least: usize) -> bool {
+        2 * self.with_parents(least).filter(|&node| gains[node] > MARGIN).count()
+            > self.with_parents(least).count()
+    }
+
+    /// Whether `family` beats `simpler` clearly for most of the variables with parents.
+    fn is_general(&self, family: Family, simpler: Family) -> bool {
+        let gain = |terms: &[f64; 4]| terms[family as usize] - terms[simpler as usize];
+        self.is_most(&self.terms.iter().map(gain).collect::<Vec<_>>(), 1)
+    }
+}
+
+impl Comparison<'_> {
+    /// The best order and graph that one start of BOSS finds with `bic`.
+    fn linear_graph(&self, seed: u64) -> (Order, Dag) {
+        let trees = GrowShrinkTrees::new(self.families.gaussian().clone(), self.constraints.clone());
+        let trees = trees.without_pairs();
+        let score = ConstrainedOrderScore { score: &trees, constraints: self.constraints };
+        let mut rng = stream(seed, Stream::Restart { k: 0 });
+        let order = boss(&score, &score, &mut rng, &StopFlag::new());
+        let graph = prune_order(&Selected(&trees), &order, self.constraints);
+        (order, graph)
+    }
+
+    /// The graph that insertions lead to from `start`, with another score.
+    fn climbed(&self, score: &dyn LocalScore, start: Order) -> Dag {
+        let trees = GrowShrink::new(Cached::new(score), self.constraints.clone());
+        let order = climb(&ConstrainedOrderScore { score: &trees, constraints: self.constraints }, start);
+        prune_order(&Selected(&trees), &order, self.constraints)
+    }
+
+    fn evaluate(&self, graph: Dag) -> Evaluated {
+        let terms = map(graph.nodes(), |node| self.families.terms(node, graph.parents(node)));
+        Evaluated { graph, terms }
+    }
+
+    /// Whether a variable given one other is likelier with a bend or a changing variance.
+    fn has_bent_pair(&self) -> bool {
+        let nodes = self.names.len();
+        let is_bent = |node: usize| {
+            self.constraints.allowed_parents(node).iter().filter(|&other| other != node).any(|other| {
+                let [_, linear, additive, scaled] = self.families.terms(node, &NodeSet::of(nodes, [other]));
+                additive.max(scaled) - linear > MARGIN
+            })
+        };
+        map(nodes, is_bent).into_iter().any(|is_bent| is_bent)
+    }
+
+    /// How much likelier one noise variance for all is than one for each, each on its best graph; none if it is not.
+    ///
+    /// The other variances cost `½ ln n` each.
+    fn equal_variances(
+        &self,
+        moments: &Moments,
+        linear: &Evaluated,
+        config: &Config,
+    ) -> Result<Option<f64>, Error> {
+        let (bic, equal) = (Bic::new(moments, penalty(config))?, BicEqual::new(moments, penalty(config))?);
+        let paid = 0.5 * (self.names.len() - 1) as f64 * (moments.rows() as f64).ln();
+        let separate = bic.graph(&linear.graph);
+        let trees = GrowShrinkTrees::new(bic, self.constraints.clone()).without_pairs();
+        let order = equal_variance_order(moments, self.constraints);
+        let graph = prune_order(&Selected(&trees), &order, self.constraints);
+        let nats = equal.graph(&graph) + paid - separate;
+        Ok((nats > MARGIN).then_some(nats))
+    }
+
+    fn plain(&self, evaluated: &Evaluated, equal_variances: Option<f64>) -> FamilyChoice {
+        let why = "no variable has noise of another shape, a bend or a changing variance";
+        let variables = (0..self.names.len()).map(|node| self.variable(evaluated, node, 0.0, 0.0)).collect();
+        let evidence = FamilyEvidence { why: why.to_owned(), equal_variances, families: vec![], variables };
+        FamilyChoice { score: ScoreName::Bic, evidence }
+    }
+
+    /// Lines or bends first, with the noise's own shape in both; then what the noise is like. The graphs are those of
+    /// lines and normal noise, of lines and free noise, and of smooth functions.
+    fn decide(&self, graphs: &[Evaluated; 3], allows_joint: bool) -> FamilyChoice {
+        use Family::{Additive, Joint, LinearGaussian, LinearNonGaussian, LocationScale};
+        let best = |family: Family| {
+            let by_total = |a: &&Evaluated, b: &&Evaluated| a.total(family).total_cmp(&b.total(family));
+            graphs.iter().max_by(by_total).unwrap_or(&graphs[0])
+        };
+        let gain = |family: Family, over: Family| best(family).total(family) - best(over).total(over);
+        let is_normal = gain(LinearNonGaussian, LinearGaussian) <= MARGIN;
+        let is_bent = gain(LocationScale, LinearNonGaussian) > MARGIN
+            && (is_normal || best(LocationScale).is_general(LocationScale, LinearNonGaussian));
+        let smooth = &graphs[2];
+        // What a monotone transform takes away, or brings, is no changing variance.
+        let scale_gain = |node: usize, parents: &NodeSet| {
+            let [_, _, additive, scaled] = smooth.terms[node];
+            if scaled > additive { self.families.scale_gain(node, parents) } else { 0.0 }
+        };
+        let joint_gain = |node: usize, parents: &NodeSet| self.families.joint_gain(node, parents);
+        let no_gains = || vec![0.0; self.names.len()];
+        let scale = if is_bent { smooth.gains(scale_gain) } else { no_gains() };
+        let joint = if is_bent { smooth.gains(joint_gain) } else { no_gains() };
+        let (family, score) = match (is_bent, is_normal) {
+            (true, _) if allows_joint && smooth.is_most(&joint, 2) => (Joint, ScoreName::Gp),
+            (true, _) if smooth.is_most(&scale, 1) => (LocationScale, ScoreName::LocationScale),
+            (true, _) => (Additive, ScoreName::Spline),
+            (false, true) => (LinearGaussian, ScoreName::Bic),
+            (false, false) => (LinearNonGaussian, ScoreName::NonGaussian),
+        };
+        let shown = if is_bent { smooth } else { best(family) };
+        let families = Family::ALL[..4].iter().map(|&family| FamilyTotal {
+            family: family.name().to_owned(),
+            nats: gain(family, LinearGaussian),
+        });
+        let why = why(family, &gain, scale.iter().sum(), joint.iter().sum());
+        let variable = |node: usize| self.variable(shown, node, scale[node], joint[node]);
+        let evidence = FamilyEvidence {
+            why,
+            equal_variances: None,
+            families: families.collect(),
+            variables: (0..self.names.len()).map(variable).collect(),
+        };
+        FamilyChoice { score, evidence }
+    }
+
+    /// The simplest family of a variable that no other beats clearly.
+    fn variable(&self, evaluated: &Evaluated, node: usize, scale: f64, joint: f64) -> VariableEvidence {
+        let [gaussian, linear, additive, _] = evaluated.terms[node];
+        let mut won = (Family::LinearGaussian, 0.0);
+        for (family, nats) in [
+            (Family::LinearNonGaussian, linear - gaussian),
+            (Family::Additive, additive - gaussian),
+            (Family::LocationScale, additive - gaussian + scale),
+            (Family::Joint, additive - gaussian + joint),
+        ] {
+            if nats - won.1 > MARGIN {
+                won = (family, nats);
+            }
+        }
+        let parents = evaluated.graph.parents(node).iter().map(|parent| self.names[parent].clone());
+        VariableEvidence {
+            variable: self.names[node].clone(),
+            parents: parents.collect(),
+            family: won.0.name().to_owned(),
+            nats: won.1,
+        }
+    }
+}
+
+/// What decided, in words.
+fn why(family: Family, gain: &dyn Fn(Family, Family) -> f64, scale: f64, joint: f64) -> String {
+    let bent = || gain(Family::LocationScale, Family::LinearNonGaussian);
+    match family {
+        Family::LinearGaussian => "no family is likelier than lines and normal noise by 10 nats".to_owned(),
+        Family::LinearNonGaussian => format!(
+            "noise of its own shape is likelier than normal noise by {:.0} nats",
+            gain(Family::LinearNonGaussian, Family::LinearGaussian)
+        ),
+        Family::Additive => format!("smooth functions are likelier than lines by {:.0} nats", bent()),
+        Family::LocationScale => format!(
+            "smooth functions are likelier than lines by {:.0} nats, and for most variables noise that follows the parents \
+             than even noise, by {scale:.0} nats",
+            bent()
+        ),
+        Family::Joint => format!(
+            "smooth functions are likelier than lines by {:.0} nats, and for most variables with two parents one function of \
+             both than a sum, by {joint:.0} nats",
+            bent()
+        ),
+    }
+}

@@ -1,0 +1,128 @@
+//! `--score auto`: the family that the data ask for, and when the columns' types decide instead.
+
+use gflowcausal::data::{Column, Model, NoiseFamily, Simulation, Table, simulate};
+use gflowcausal::{Config, Error, Problem, ScoreName, ScoringModel};
+
+fn simulated(model: Model, noise: Option<NoiseFamily>, seed: u64) -> Table {
+    let edges = if model == Model::GpQuiet { 15 } else { 9 };
+    let config = Simulation {
+        nodes: 8,
+        edges: Some(edges),
+        rows: 600,
+        model,
+        noise,
+        seed,
+        standardize: true,
+        ..Simulation::default()
+    };
+    simulate(&config).expect("a possible simulation").table
+}
+
+fn chosen(table: &Table, config: &Config) -> (ScoreName, bool) {
+    let model: ScoringModel = Problem::new(table, config).expect("a problem").model;
+    (model.score_name(), model.evidence().is_some())
+}
+
+#[test]
+fn every_family_gets_its_score() {
+    for (model, noise, expected) in [
+        (Model::Linear, None, ScoreName::Bic),
+        (Model::Linear, Some(NoiseFamily::Exp), ScoreName::NonGaussian),
+        (Model::Linear, Some(NoiseFamily::Uniform), ScoreName::NonGaussian),
+        (Model::GpAdditive, None, ScoreName::Spline),
+        (Model::GpQuiet, None, ScoreName::Gp),
+        (Model::LocationScale, None, ScoreName::LocationScale),
+    ] {
+        for seed in 1..3 {
+            let table = simulated(model, noise, seed);
+            let name = model.name();
+            assert_eq!(
+                chosen(&table, &Config::default()),
+                (expected, true),
+                "{name}, {noise:?}, seed {seed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_variable_has_its_family_and_what_it_gains() {
+    let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);
+    let problem = Problem::new(&table, &Config::default()).expect("a problem");
+    let evidence = problem.model.evidence().expect("evidence");
+    assert!(
+        evidence.why.starts_with("noise of its own shape is likelier than normal noise by"),
+        "{}",
+        evidence.why
+    );
+    let totals: Vec<f64> = evidence.families.iter().map(|family| family.nats).collect();
+    assert!(totals[0] == 0.0 && totals[1] > 500.0, "{totals:?}");
+    assert_eq!(evidence.variables.len(), 8);
+    for variable in &evidence.variables {
+        assert_eq!(variable.family, "linear-non-gaussian", "{variable:?}");
+        assert!(variable.nats > 10.0, "{variable:?}");
+    }
+}
+
+/// Methods that need equivalent graphs to have one score, or that do not search by it, keep the score of the types.
+#[test]
+fn a_method_that_takes_no_family_keeps_the_score_of_the_types() {
+    let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);
+    for method in ["ges", "exact", "pc", "direct-lingam"] {
+        let config = Config { method: method.into(), ..Config::default() };
+        assert_eq!(chosen(&table, &config), (ScoreName::Bic, false), "{method}");
+    }
+    let boss = Config { method: "boss".into(), ..Config::default() };
+    assert_eq!(chosen(&table, &boss), (ScoreName::NonGaussian, true));
+    let refused = Config { method: "ges".into(), score: ScoreName::LocationScale, ..Config::default() };
+    let error = Problem::new(&table, &refused).err().expect("refused");
+    assert!(matches!(error, Error::NeedsEquivalence { method: "ges", score: "location-scale" }), "{error}");
+}
+
+#[test]
+fn few_rows_and_categories_leave_it_to_the_types() {
+    let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);
+    let few = table.columns().iter().map(|column| {
+        Column::continuous(column.name.clone(), column.as_continuous().expect("numbers")[..90].to_vec())
+    });
+    let few = Table::new(few.collect()).expect("a table");
+    assert_eq!(chosen(&few, &Config::default()), (ScoreName::Bic, false));
+    let mut columns = table.columns().to_vec();
+    let codes = (0..600).map(|row| row % 2).collect();
+    columns[0] = Column::categorical("sex", codes, vec!["a".into(), "b".into()]);
+    let mixed = Table::new(columns).expect("a table");
+    assert_eq!(chosen(&mixed, &Config::default()), (ScoreName::Dg, false));
+}
+
+/// Equal variances are offered, on the raw scale alone, and never assumed.
+#[test]
+fn equal_variances_are_offered() {
+    let config = Simulation { nodes: 8, edges: Some(9), rows: 600, seed: 3, ..Simulation::default() };
+    let table = simulate(&config).expect("a possible simulation").table;
+    for (standardize, is_offered) in [(false, true), (true, false)] {
+        let config = Config { standardize, ..Config::default() };
+        let problem = Problem::new(&table, &config).expect("a problem");
+        assert_eq!(problem.model.score_name(), ScoreName::Bic);
+        assert_eq!(problem.findings.iter().any(|finding| finding.code == "equal-variances"), is_offered);
+    }
+}
+
+#[test]
+fn a_transform_comes_before_the_score() {
+    let mut columns = simulated(Model::Linear, None, 1).columns().to_vec();
+    let grown = columns[0].as_continuous().expect("numbers").iter().map(|value| value.exp()).collect();
+    let plain = Table::new(columns.clone()).expect("a table");
+    columns[0] = Column::continuous(columns[0].name.clone(), grown);
+    let table = Table::new(columns).expect("a table");
+    let name = table.columns()[0].name.clone();
+    let config =
+        Config { score: ScoreName::Bic, transform: vec![format!("{name}=log")], ..Config::default() };
+    let [back, direct] =
+        [(&table, &config), (&plain, &Config { score: ScoreName::Bic, ..Config::default() })]
+            .map(|(table, config)| Problem::new(table, config).expect("a problem").moments.expect("numbers"));
+    let difference =
+        back.covariance().iter().zip(direct.covariance()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(difference < 1e-12, "{difference}");
+    let refused = Config { transform: vec!["nobody=log".into()], ..Config::default() };
+    assert!(matches!(Problem::new(&table, &refused), Err(Error::Transform(_))));
+}
