@@ -201,7 +201,8 @@ class Options:
         score
             What graphs are scored by. One of auto, bic, non-gaussian, bic-equal, bge, bdeu, dg, quadratic,
             quadratic-equal, gp, spline, location-scale, varsort. Read by gflowcausal, exact, mcmc, boss, ges,
-            eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, dag-gflownet, gflownets-score.
+            eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl,
+            dag-gflownet, gflownets-score.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
