@@ -23,12 +23,6 @@ const MOST_WITH_RANDOM_START: usize = 40;
 /// A graph is far better than another if it is likelier by more nats than this.
 const FAR: f64 = 10.0;
 
-/// Up to how many variables rounds are so cheap that edge probabilities are asked to be exact to a few thousandths.
-const MOST_WITH_CHEAP_ROUNDS: usize = 20;
-
-/// The effective sample size that they take.
-const CHEAP_ESS: f64 = 8000.0;
-
 /// How many candidates a variable has when time is short.
 const HURRIED_CANDIDATES: usize = 8;
 
@@ -291,8 +285,18 @@ fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
         sweeps: if nodes <= 120 { 600 / nodes as u64 } else { 1200 / nodes as u64 }.clamp(1, default.sweeps),
         max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
             as usize,
-        min_ess: if nodes <= MOST_WITH_CHEAP_ROUNDS { CHEAP_ESS } else { default.min_ess },
+        min_ess: least_effective_size(nodes).unwrap_or(default.min_ess),
         ..default
+    }
+}
+
+/// The effective sample size that every unsettled edge must reach, where rounds are cheap: for an error of a few
+/// thousandths up to 20 variables, so that two seeds differ by a tenth at most up to 40.
+const fn least_effective_size(nodes: usize) -> Option<f64> {
+    match nodes {
+        ..=20 => Some(8000.0),
+        21..=40 => Some(500.0),
+        _ => None,
     }
 }
 
