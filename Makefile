@@ -1,5 +1,5 @@
 # One door for people and machines: `make test` does all of its own set-up.
-.PHONY: test fmt lint package unit browser doctest doc python wheel deny fuzz torture bench
+.PHONY: test fmt lint package unit browser doctest doc python wheel first-hour site site-api deny fuzz torture bench
 
 CARGO ?= cargo
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
@@ -73,7 +73,25 @@ python: $(VENV)/ready
 # One wheel for every Python from 3.10 on, in target/wheels.
 wheel: $(VENV)/ready
 	$(PIP_INSTALL) maturin
-	cd crates/python && $(VENV)/bin/maturin build --release --locked --out ../../target/wheels
+	cd crates/python && $(VENV)/bin/maturin build --profile dist --locked --out ../../target/wheels
+
+# What a new user does: the wheel in an empty environment, both examples of the README, the command.
+first-hour: wheel
+	rm -rf target/first-hour && $(PYTHON) -m venv target/first-hour
+	target/first-hour/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
+	cd target/first-hour && ./bin/python ../../scripts/readme_examples.py ../../README.md
+
+# The documentation as a small site of its own, in target/site; a link that leads nowhere is an error.
+site: $(VENV)/ready
+	$(PIP_INSTALL) markdown
+	$(VENV)/bin/python scripts/site.py docs target/site
+
+# The reference of both interfaces beside it (pdoc needs the native half: `make python` builds it).
+site-api: site
+	$(PIP_INSTALL) pdoc
+	PYTHONPATH=$(abspath crates/python/python) $(VENV)/bin/pdoc gflowcausal --output-directory target/site/api/python
+	$(CARGO) doc --workspace --locked --no-deps --target-dir target
+	mkdir -p target/site/api && rm -rf target/site/api/rust && cp -r target/doc target/site/api/rust
 
 # Licences, sources and banned crates of the dependency tree (needs cargo-deny).
 deny:

@@ -330,7 +330,7 @@ fn read_records(file: &File) -> BTreeMap<String, Record> {
 
 /// Runs `discover` in a process of its own, on one thread.
 fn execute(run: &Run, dir: &Path, limit: Duration, stop: &AtomicBool) -> Result<Metrics, RunFailure> {
-    let program = std::env::current_exe().map_err(|error| RunFailure::of(&error))?;
+    let program = program().map_err(|error| RunFailure::of(&error))?;
     let mut command = Command::new(program);
     command.args(run.command(dir)).args(["--seed", &run.seed.to_string()]);
     command.args(["--threads", "1", "--format", "json", "--quiet"]);
@@ -362,9 +362,17 @@ fn execute_peer(
     environment.metrics(&ended.printed, dir)
 }
 
+/// The environment variable that names this program where it runs inside another, as Python's does.
+const PROGRAM: &str = "GFLOWCAUSAL_PROGRAM";
+
+/// This program.
+fn program() -> std::io::Result<PathBuf> {
+    std::env::var_os(PROGRAM).map_or_else(std::env::current_exe, |path| Ok(path.into()))
+}
+
 /// Changes with every build, so that metrics of an older program are not taken for its own.
 pub(super) fn program_stamp() -> String {
-    let built = std::env::current_exe().and_then(fs::metadata);
+    let built = program().and_then(fs::metadata);
     let stamp = built.and_then(|meta| Ok((meta.len(), meta.modified()?)));
     format!("{} {stamp:?}", env!("CARGO_PKG_VERSION"))
 }

@@ -1,7 +1,6 @@
 //! An error as the user meets it: a code, one sentence, a remedy, and an exit code.
 
 use std::io::IsTerminal;
-use std::process::ExitCode;
 
 use gflowcausal_bench::BenchError;
 use gflowcausal_report::wrapped;
@@ -86,13 +85,13 @@ impl Failure {
     }
 
     /// Tells the user and gives the exit code.
-    pub(crate) fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> u8 {
         let error = format!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.sentence());
         tell(format_args!("{}", for_people(&error, "  ")));
         if let Some(help) = &self.help {
             let help = format!("  \x1b[1mhelp\x1b[0m: {}", printable(help, &[]));
             tell(format_args!("{}", for_people(&help, "    ")));
         }
-        ExitCode::from(self.exit)
+        self.exit
     }
 }

@@ -29,7 +29,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("report", &["gflowcausal"]),
     ("bench", &["gflowcausal", "report"]),
     ("cli", &["gflowcausal", "report", "bench"]),
-    ("python", &["gflowcausal", "report"]),
+    ("python", &["gflowcausal", "report", "cli"]),
 ];
 
 /// What only some crates may use.

@@ -10,7 +10,8 @@ use gflowcausal::{
     RunOutcome, RunResult, ScoringModel, StopFlag, with_threads, write_samples,
 };
 use gflowcausal_report::{
-    ColorMode, Extent, PlotKind, TextStyle, html_page, plot_pdf, plot_png, plot_svg, result_text,
+    ColorMode, Extent, PlotKind, TextStyle, html_page, low_confidence, plot_pdf, plot_png, plot_svg,
+    result_text,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -154,6 +155,11 @@ impl Fit {
         let result = self.run_result()?;
         let config = result.run.as_ref().map_or_else(|| self.config.clone(), |run| run.config.clone());
         Ok(result_text(&result, &config, style))
+    }
+
+    /// Why the probabilities are not to be relied on, if so.
+    fn caveat(&self) -> PyResult<Option<String>> {
+        Ok(low_confidence(&self.run_result()?))
     }
 
     /// The graphs that were drawn, one line of JSON for each.

@@ -22,6 +22,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 
 #[pymodule]
 mod _native {
+    use std::ffi::OsString;
     use std::path::PathBuf;
     use std::sync::Arc;
     use std::time::Duration;
@@ -47,6 +48,12 @@ mod _native {
     /// The version of this package.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Runs the command line and gives its exit code.
+    #[pyfunction]
+    fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+        py.detach(|| gflowcausal_cli::run(arguments))
+    }
 
     /// Name and description of each method, the default first.
     #[pyfunction]

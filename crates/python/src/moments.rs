@@ -94,6 +94,13 @@ impl Moments {
         Ok(Self { names, moments })
     }
 
+    fn __repr__(&self) -> String {
+        const SHOWN: usize = 8;
+        let more = if self.names.len() > SHOWN { ", …" } else { "" };
+        let names = self.names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        format!("Moments({} rows of {} variables: {names}{more})", self.moments.rows(), self.names.len())
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((py.import("gflowcausal._data")?.getattr("restore_moments")?, (self.to_json()?,)))
     }

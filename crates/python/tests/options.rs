@@ -54,6 +54,8 @@ fn kind(spec: &OptionSpec) -> String {
         Kind::AutoOrNumber(_) => "float | Literal[\"auto\"]".into(),
         Kind::File => "Knowledge | str | os.PathLike[str]".into(),
         Kind::List if spec.value_name == "A->B" => "Sequence[str | tuple[str, str]]".into(),
+        Kind::List if spec.name == "tiers" => "str | Sequence[str | Sequence[str]]".into(),
+        Kind::List if spec.value_name == "A,B" => "str | Sequence[str]".into(),
         Kind::Text => "str".into(),
         Kind::List => "Sequence[str]".into(),
     }
@@ -130,6 +132,7 @@ fn module() -> String {
         .iter()
         .map(|(name, _, _, help)| format!("        {name}\n{}", wrapped(help, "            ")))
         .collect();
+    let typed: String = keywords.iter().map(|(name, kind, ..)| format!("    {name}: {kind}\n")).collect();
     let fields: String =
         keywords.iter().map(|(name, ..)| format!("        self.{name} = {name}\n")).collect();
     format!(
@@ -139,7 +142,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypedDict
 
 from ._knowledge import Knowledge
 from ._progress import Callback
@@ -149,6 +152,11 @@ from ._progress import Callback
 DISCOVERY = (
 {names})
 
+
+class DiscoveryOptions(TypedDict, total=False):
+    \"\"\"The options of `discover`, by name.\"\"\"
+
+{typed}
 
 class Options:
     \"\"\"The options of `GFlowCausal`.\"\"\"

@@ -35,6 +35,9 @@ def test_discover(folder, command_json, options):
     model = GFlowCausal(**options).fit(folder / "data.csv", truth=folder / "truth.csv")
     for result in (printed, model.result_):
         del result["seconds"]
+        # Each front end writes options in its own words.
+        for finding in result["findings"]:
+            del finding["fix"]
     assert model.result_ == printed
 
 
@@ -115,7 +118,7 @@ def test_errors_have_the_same_words(tmp_path):
         with pytest.raises(gflowcausal.GFlowCausalError) as refused:
             gflowcausal.discover(path)
         first, help_ = done.stderr.splitlines()[:2]
-        assert first == f"error[{refused.value.code}]: {refused.value}"
+        assert first == f"error[{refused.value.code}]: {refused.value.args[0]}"
         fix = refused.value.fix.replace('ignore=["constant-column"]', "--ignore constant-column")
         assert help_.strip() == f"help: {fix}", "options are written as each front end writes them"
         assert "--" not in refused.value.fix

@@ -100,8 +100,10 @@ def test_polars_and_arrow(mixed):
     assert sha(frame) == sha(mixed)
     assert sha(polars.concat([frame[:100], frame[100:]], rechunk=False)) == sha(mixed)
     model = GFlowCausal(iterations=5, samples=10).fit(frame)
-    assert model.adjacency_.columns == ["ward", "dose", "ill", "sex"]
+    assert model.adjacency_.columns == ["cause", "ward", "dose", "ill", "sex"]
+    assert model.adjacency_["cause"].to_list() == ["ward", "dose", "ill", "sex"]
     assert isinstance(model.edge_probabilities_, polars.DataFrame)
+    assert gflowcausal.evaluate(model.adjacency_, model)["shd"] == 0
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.Table.from_pandas(mixed, preserve_index=False)
     assert sha(table) == sha(mixed)

@@ -65,6 +65,7 @@ def test_users_are_typed(tmp_path):
         "reveal_type(model.graph_)\n"
         "reveal_type(model.sample(3)[0].log_reward)\n"
         "gflowcausal.GFlowCausal(seed='three')\n"
+        "gflowcausal.discover('sachs', method='gess')\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", str(program)]
     paths = {**os.environ, "MYPYPATH": str(FOLDER / "python")}
@@ -72,6 +73,7 @@ def test_users_are_typed(tmp_path):
     assert 'Revealed type is "gflowcausal._graph.Dag"' in done.stdout, done.stdout
     assert 'Revealed type is "float"' in done.stdout or '"builtins.float"' in done.stdout, done.stdout
     assert '"seed" to "GFlowCausal" has incompatible type "str"' in done.stdout, done.stdout
+    assert '"method" to "discover" has incompatible type' in done.stdout, done.stdout
 
 
 def test_the_stub_lists_what_the_native_half_has():

@@ -16,6 +16,7 @@ pub use effects_text::effects_text;
 pub use html::html_page;
 pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_pdf, plot_png, plot_svg};
 pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};
+pub use trust::low_confidence;
 
 /// The name of the report in a run's directory.
 pub const REPORT: &str = "report.html";

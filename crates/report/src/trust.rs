@@ -20,6 +20,13 @@ pub(crate) struct Trust {
     pub(crate) text: String,
 }
 
+/// Why the probabilities of `result` are not to be relied on, if so.
+#[must_use]
+pub fn low_confidence(result: &RunResult) -> Option<String> {
+    let trust = trust(result);
+    trust.is_low.then(|| format!("probabilities: {}", trust.text))
+}
+
 /// How far the probabilities of `result` can be trusted.
 pub(crate) fn trust(result: &RunResult) -> Trust {
     let posterior = &result.posterior;

@@ -19,6 +19,9 @@ const SKEWED: f64 = 2.0;
 /// More levels than this make tables that no data fill.
 const MANY_LEVELS: usize = 50;
 
+/// Readers take whole numbers of at most this many kinds for categories: more kinds of numbers came as text.
+const MOST_CATEGORY_LEVELS: usize = 10;
+
 /// A level seen in fewer rows says little.
 const FEW_ROWS: usize = 5;
 
@@ -244,7 +247,8 @@ fn are_loose_numbers(levels: &[String], counts: &[usize]) -> bool {
         };
         *kind += count;
     }
-    loose > 0 && plain + loose > other
+    let many = levels.len() > MOST_CATEGORY_LEVELS && other == 0;
+    (loose > 0 && plain + loose > other) || many
 }
 
 /// Whether there are few different values, all of them whole numbers.

@@ -107,7 +107,20 @@ impl Simulation {
         match (self.degree, self.edges) {
             (Some(degree), Some(edges)) => Err(SimulationError::DegreeAndEdges { degree, edges }),
             (None, Some(edges)) => Ok(GraphSize::Edges(edges)),
-            (degree, None) => Ok(GraphSize::Degree(degree.unwrap_or(DEFAULT_DEGREE))),
+            (Some(degree), None) => Ok(GraphSize::Degree(degree)),
+            (None, None) => Ok(self.default_size()),
+        }
+    }
+
+    /// Two edges a node; with few nodes as many as there is room for.
+    fn default_size(&self) -> GraphSize {
+        let pairs = self.nodes * self.nodes.saturating_sub(1) / 2;
+        match self.graph {
+            GraphFamily::ErdosRenyi | GraphFamily::ErdosRenyiGnp if DEFAULT_DEGREE * self.nodes > pairs => {
+                GraphSize::Edges(pairs)
+            }
+            GraphFamily::ErdosRenyi | GraphFamily::ErdosRenyiGnp => GraphSize::Degree(DEFAULT_DEGREE),
+            _ => GraphSize::Degree(DEFAULT_DEGREE.min(self.nodes.saturating_sub(1)).max(1)),
         }
     }
 

@@ -10,12 +10,13 @@ In every matrix the row causes the column: ``adjacency_[i, j]`` is the edge from
 """
 
 from . import _errors as errors
-from ._errors import GFlowCausalError
+from ._errors import GFlowCausalError, GFlowCausalWarning
 from ._estimator import GFlowCausal, discover
 from ._executors import Bootstrap, Moments, RayExecutor, bootstrap, moments, sweep
 from ._graph import Dag, Edge, Graph
 from ._knowledge import Knowledge
 from ._native import VERSION as __version__
+from ._picture import Picture
 from ._progress import Progress
 from ._samples import Sample, Samples
 from ._tasks import Diagnosis, Finding, Simulated, doctor, evaluate, methods, score, simulate
@@ -28,9 +29,11 @@ __all__ = [
     "Finding",
     "GFlowCausal",
     "GFlowCausalError",
+    "GFlowCausalWarning",
     "Graph",
     "Knowledge",
     "Moments",
+    "Picture",
     "Progress",
     "RayExecutor",
     "Sample",

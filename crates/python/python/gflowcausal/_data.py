@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from . import _native
 from ._errors import ArgumentError, ReadError
+from ._graph import ROW_LABELS
 from ._optional import is_instance, need
 
 #: What each column is to be, where the rule says otherwise: ``"continuous"`` or ``"categorical"``.
@@ -22,7 +24,7 @@ class Data:
     """A table or moments, and what they came as."""
 
     table: _native.Table | _native.Moments
-    #: ``"pandas"``, ``"polars"`` or ``"numpy"``: what matrices are given back as.
+    #: ``"pandas"``, ``"polars"``, ``"arrow"`` or ``"numpy"``: what matrices are given back as.
     frame: str = "numpy"
     #: The names, if the user gave them all as text.
     names: list[str] | None = None
@@ -59,12 +61,20 @@ def as_data(data: Any, types: Types | None = None, *, no_header: bool = False, d
         return _of_pandas(data, asked)
     if hasattr(data, "__arrow_c_stream__"):
         table = _native.Table.of_arrow(data, asked)
-        return Data(table, "polars" if is_instance(data, "polars", "DataFrame") else "numpy", table.names)
+        return Data(table, _frame_of(data), table.names)
     if isinstance(data, Mapping):
         names = [str(name) for name in data]
         return Data(_of_columns(names, [np.asarray(column) for column in data.values()], asked), names=names)
     table = _of_array(data, asked)
     return Data(table, names=table.names if getattr(getattr(data, "dtype", None), "names", None) else None)
+
+
+def _frame_of(data: Any) -> str:
+    """What matrices are given back as, for data that speak Arrow."""
+    if is_instance(data, "polars", "DataFrame"):
+        return "polars"
+    is_arrow = is_instance(data, "pyarrow", "Table", "RecordBatch") or type(data).__module__.split(".")[0].lstrip("_") == "duckdb"
+    return "arrow" if is_arrow and find_spec("pyarrow") else "numpy"
 
 
 def _refuse_unfinished(data: Any) -> None:
@@ -174,7 +184,9 @@ def framed(
         shown = pandas.Index([(labels or {}).get(name, name) for name in names])
         return pandas.DataFrame(matrix, index=shown, columns=shown)
     if frame == "polars":
-        return need("polars", "a data frame").DataFrame(dict(zip(names, matrix.T)))
+        return need("polars", "a data frame").DataFrame({ROW_LABELS: list(names), **dict(zip(names, matrix.T))})
+    if frame == "arrow":
+        return need("pyarrow", "an Arrow table").table({ROW_LABELS: list(names), **dict(zip(names, matrix.T))})
     return matrix
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 class GFlowCausalError(Exception):
     """Why there is no result.
 
-    The text says what and where, ``code`` names the kind for programs, ``fix`` is a remedy, where there is one.
+    The text says what and where, and what helps; ``code`` names the kind for programs, ``fix`` is the remedy alone.
 
     >>> import gflowcausal
     >>> try:
@@ -23,11 +23,26 @@ class GFlowCausalError(Exception):
         super().__init__(message)
         self.code = code
         self.fix = fix
-        if fix is not None and hasattr(self, "add_note"):
-            self.add_note(f"help: {fix}")
+
+    def __str__(self) -> str:
+        message = str(self.args[0])
+        return message if self.fix is None else f"{message}\n  help: {self.fix}"
 
     def __reduce__(self) -> tuple[type[GFlowCausalError], tuple[str, str, str | None]]:
-        return type(self), (str(self), self.code, self.fix)
+        return type(self), (str(self.args[0]), self.code, self.fix)
+
+
+class GFlowCausalWarning(UserWarning):
+    """What the command line warns of: data that may mislead, or probabilities that are not to be relied on.
+
+    ``code`` names the kind, so that one kind can be told from another.
+    """
+
+    code: str
+
+    def __init__(self, message: str, code: str = "warning") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class InputError(GFlowCausalError, ValueError):

@@ -6,23 +6,30 @@ import inspect
 import json
 import operator
 import os
+import warnings
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _native
 from ._data import Data, as_data, framed
-from ._errors import ArgumentError, NotFittedError
+from ._choices import ScoreOption, check_choices, did_you_mean, name_lists
+from ._errors import ArgumentError, GFlowCausalWarning, NotFittedError
 from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
 from ._knowledge import edge_texts, knowledge_options
 from ._optional import need
 from ._options import DISCOVERY, Options
+from ._picture import Kind, Picture
 from ._progress import Notify
 from ._samples import Samples
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import DiscoveryOptions
 
 
 class GFlowCausal(Options):
@@ -40,7 +47,7 @@ class GFlowCausal(Options):
     adjacency_, weights_, edge_probabilities_, ancestor_probabilities_
         Matrices, ``[i, j]`` about i → j: data frames if the data came as one, else arrays. Weights are slopes of
         linear regressions, 0 where there is no edge and nan where a score has none.
-    order_, score_, evidence_, posterior_, sortability_, training_, findings_, metrics_, result_
+    order_, score_, consensus_, evidence_, posterior_, sortability_, training_, findings_, metrics_, result_
         The causal order; the score of the graph; why it is that score, family by family and variable by
         variable, where the data chose it; parts of ``result_``, the object that ``--format json`` prints.
     effects_
@@ -49,8 +56,9 @@ class GFlowCausal(Options):
         As in scikit-learn.
 
     Ctrl-C during `fit` raises `KeyboardInterrupt` within a second; if something was found by then, the model holds it.
-    A `fit` that fails leaves the model unfitted. `score` is an option and not a method, so a search of scikit-learn's
-    over parameters needs ``scoring=``.
+    A `fit` that fails leaves the model unfitted. What the command line warns of is a `GFlowCausalWarning`. ``score`` is
+    the option; called like scikit-learn's method, ``model.score(X)`` is `held_out_score`, so that ``cross_val_score``
+    and searches over parameters work.
 
     Examples
     --------
@@ -62,20 +70,23 @@ class GFlowCausal(Options):
     (11, 11)
     """
 
+    if not TYPE_CHECKING:
+        score = ScoreOption()
+
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All options."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {name: self.__dict__.get(name, getattr(self, name, None)) for name in self._names()}
 
     def set_params(self, **params: Any) -> GFlowCausal:
         """Changes options."""
         unknown = [name for name in params if name not in self._names()]
         if unknown:
             message = f"Invalid parameter {unknown[0]!r} for estimator {self!r}. Valid parameters are: {self._names()}"
-            raise ArgumentError(message, "bad-option")
+            raise ArgumentError(message, "bad-option", did_you_mean(unknown[0], self._names()))
         for name, value in params.items():
             setattr(self, name, value)
         return self
@@ -100,10 +111,25 @@ class GFlowCausal(Options):
             self._keep(fit, data)
         if raised is not None:
             raise raised
+        self._warn()
         return self
+
+    def _warn(self) -> None:
+        """Warns of what the command line warns of."""
+        for finding in self.findings_:
+            # Codes that came as numbers choose the model: worth more than a note where no file shows them.
+            if finding["severity"] == "warning" or finding["code"] == "category-codes":
+                message = f"{finding['what']} [{finding['code']}]; {finding['fix']}"
+                warnings.warn(GFlowCausalWarning(message, finding["code"]), stacklevel=callers())
+        caveat = self._fitted().caveat()
+        if caveat is not None:
+            warnings.warn(GFlowCausalWarning(f"{caveat} [low-confidence]", "low-confidence"), stacklevel=callers())
 
     def _options(self) -> dict[str, Any]:
         options = {name: value for name, value in self.get_params().items() if name in DISCOVERY}
+        check_choices(options)
+        for name in ("tiers", "exogenous", "outcome"):
+            options[name] = name_lists(name, options[name])
         edges = {"require": edge_texts(self.require), "forbid": edge_texts(self.forbid)}
         left_out = {"exclude": None if self.exclude is None else [str(name) for name in self.exclude]}
         return {**options, **edges, **left_out, **knowledge_options(self.knowledge, self.max_parents)}
@@ -135,6 +161,7 @@ class GFlowCausal(Options):
         self.order_: list[str] = result["order"]
         self.score_: float = result["score"]["value"]
         self.posterior_: dict[str, Any] = result["posterior"]
+        self.consensus_: dict[str, Any] | None = result.get("consensus")
         self.findings_: list[dict[str, Any]] = result["findings"]
         self.sortability_: dict[str, Any] | None = result.get("sortability")
         self.evidence_: dict[str, Any] | None = result["score"].get("evidence")
@@ -233,6 +260,8 @@ class GFlowCausal(Options):
         """The total effects of all pairs: a data frame if the data came as one, else a list of dictionaries."""
         found = self.effects()["effects"]
         rows = [{key: value for key, value in one.items() if key != "histogram"} for one in found]
+        if self._frame == "arrow":
+            return need("pyarrow", "effects_").Table.from_pylist(rows)
         return need(self._frame, "effects_").DataFrame(rows) if self._frame != "numpy" else rows
 
     def _effects(self, causes: list[str], effects: list[str], set_to: Mapping[Any, Any], **asked: Any) -> dict[str, Any]:
@@ -261,13 +290,39 @@ class GFlowCausal(Options):
         """A drawing of the best graph: hollow heads mark reversible edges, wide and dark edges are probable."""
         return self._fitted().plot("graph", "svg", 0.0).decode()
 
-    def plot(self, path: str | os.PathLike[str], kind: str = "graph") -> None:
-        """Writes a picture, as SVG or PNG by its name: the ``graph``, the ``probabilities`` or the ``training``."""
-        suffix = Path(path).suffix.lower()
-        if suffix not in (".svg", ".png"):
-            message = f"'{os.fspath(path)}' does not say the format of a picture"
-            raise ArgumentError(message, "unknown-format", "end the name in .svg or .png")
-        write_bytes(path, self._fitted().plot(kind, suffix[1:], 0.0))
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        kind: Kind = "graph",
+        *,
+        least: float = 0.0,
+        ax: Any = None,
+    ) -> Picture:
+        """A picture that a notebook shows: the ``graph``, the ``consensus``, the ``cpdag``, the ``probabilities`` or the ``training``.
+
+        With a ``path`` it is written, as SVG, PNG or PDF by its name; with ``ax`` it is drawn into axes of matplotlib's.
+        Edges that are less probable than ``least`` are left out of a graph.
+        """
+        fit = self._fitted()
+        picture = Picture(lambda form: fit.plot(kind, form, float(least)))
+        if path is not None:
+            picture.save(path)
+        if ax is not None:
+            picture.draw(ax)
+        return picture
+
+    def held_out_score(self, X: Any, y: None = None) -> float:
+        """The mean log-likelihood of rows under the best graph, its parameters estimated on the data of ``fit``.
+
+        For tables of numbers (linear with normal noise) or of categories (counts plus one); the larger, the better.
+        """
+        from ._held_out import held_out
+
+        fit, rows = self._fitted(), as_data(X, self.types).rows()
+        if len(rows.names) != self.n_features_in_:
+            message = f"X has {len(rows.names)} features, but GFlowCausal is expecting {self.n_features_in_} features as input"
+            raise ArgumentError(message, "other-variables", "give the columns of fit")
+        return held_out(fit, self.graph_, rows)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes the report: one HTML file that opens offline in any browser."""
@@ -297,7 +352,7 @@ class GFlowCausal(Options):
         return utils.Tags(estimator_type=None, target_tags=utils.TargetTags(required=False), input_tags=inputs)
 
 
-def discover(data: Any, *, truth: Any = None, **options: Any) -> GFlowCausal:
+def discover(data: Any, *, truth: Any = None, **options: Unpack[DiscoveryOptions]) -> GFlowCausal:
     """Finds causal graphs: the fitted `GFlowCausal` with these options.
 
     >>> import gflowcausal
@@ -308,13 +363,28 @@ def discover(data: Any, *, truth: Any = None, **options: Any) -> GFlowCausal:
     return estimator(options).fit(data, truth=truth)
 
 
+_own = inspect.signature(GFlowCausal.__init__).parameters.values()
+_asked = list(inspect.signature(discover).parameters.values())
+# What `help` and editors show: every option by name.
+discover.__signature__ = inspect.Signature(_asked[:2] + [one for one in _own if one.name != "self"])  # type: ignore[attr-defined]
+
+
 def estimator(options: Mapping[str, Any]) -> GFlowCausal:
     """An estimator with these options, each of which must exist."""
     unknown = [name for name in options if name not in GFlowCausal._names()]
     if unknown:
         known = ", ".join(GFlowCausal._names())
-        raise ArgumentError(f"there is no option '{unknown[0]}': known are {known}", "bad-option")
+        fix = did_you_mean(unknown[0], GFlowCausal._names())
+        raise ArgumentError(f"there is no option '{unknown[0]}': known are {known}", "bad-option", fix)
     return GFlowCausal(**options)
+
+
+def callers() -> int:
+    """How many calls of this package lie between a warning and the user's own line."""
+    frame, depth = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def counted(name: str, value: Any, *, least: int = 0) -> int:

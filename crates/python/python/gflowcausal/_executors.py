@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._data import Data, as_data, framed
-from ._errors import ArgumentError, InputError
+from ._errors import ArgumentError, GFlowCausalWarning, InputError
 from ._estimator import GFlowCausal, counted, estimator
 from ._graph import Graph, as_graph
 from ._optional import need
@@ -77,7 +78,10 @@ def _resampled(data: Any, model: GFlowCausal, seed: int, k: int) -> tuple[list[s
     """One run of a bootstrap: names, adjacency, edge probabilities, score."""
     table = as_data(data, model.types, no_header=model.no_header, delimiter=model.delimiter).rows()
     options = {**model.get_params(), "types": None, "no_header": False, "delimiter": None}
-    fitted = GFlowCausal(**options).fit(table.resampled(seed, k))
+    with warnings.catch_warnings():
+        # Rows that are drawn twice are what a bootstrap is.
+        warnings.simplefilter("ignore", GFlowCausalWarning)
+        fitted = GFlowCausal(**options).fit(table.resampled(seed, k))
     adjacency = fitted.graph_.to_adjacency().astype(np.int8)
     return fitted.graph_.names, adjacency, np.asarray(fitted.edge_probabilities_), np.float64(fitted.score_)
 

@@ -20,6 +20,9 @@ ROW_TO_COLUMN = "row-to-column"
 #: ``[i, j]`` is the edge from j to i: what lingam writes.
 COLUMN_TO_ROW = "column-to-row"
 
+#: The column that names the rows of a matrix in frames that have no index.
+ROW_LABELS = "cause"
+
 G = TypeVar("G", bound="Graph")
 
 
@@ -110,6 +113,7 @@ class Graph:
         >>> Dag.from_adjacency([[0, 0], [0.7, 0]], ["a", "b"], orientation="column-to-row").edges
         [Edge(cause='a', effect='b', directed=True, weight=0.7, probability=None)]
         """
+        matrix = _without_labels(matrix)
         if hasattr(matrix, "index") and hasattr(matrix, "columns"):
             matrix = _aligned(matrix)
         given = list(getattr(matrix, "columns", [])) if names is None else list(names)
@@ -278,7 +282,7 @@ class Dag(Graph):
     >>> try:
     ...     Dag(["a", "b", "c"], [("a", "b"), ("b", "c"), ("c", "a")])
     ... except ValueError as error:
-    ...     print(error)
+    ...     print(error.args[0])
     the graph has a cycle: c -> a -> b -> c
     """
 
@@ -302,6 +306,18 @@ def _ends(place: dict[str, int], cause: Any, effect: Any) -> tuple[int, int]:
         if name not in place:
             raise ArgumentError(f"no variable is named '{name}'", "other-variables", "check the spelling")
     return place[str(cause)], place[str(effect)]
+
+
+def _without_labels(frame: Any) -> Any:
+    """A matrix of this package's that names its rows in a column, as one whose rows follow its columns."""
+    if is_instance(frame, "pyarrow", "Table"):
+        frame = need("pandas", "an Arrow table").DataFrame(frame.to_pydict())
+    if not is_instance(frame, "polars", "DataFrame") and not is_instance(frame, "pandas", "DataFrame"):
+        return frame
+    names = list(frame.columns)
+    if not names or names[0] != ROW_LABELS or list(frame[ROW_LABELS]) != names[1:]:
+        return frame
+    return need("pandas", "a data frame").DataFrame({name: list(frame[name]) for name in names[1:]}, index=names[1:])
 
 
 def _aligned(frame: Any) -> Any:
@@ -354,5 +370,5 @@ def as_graph(value: Any, names: Sequence[str] | None = None) -> Graph:
         return value.graph
     if hasattr(value, "adj") and hasattr(value, "edges"):
         return Graph.from_networkx(value)
-    given = None if hasattr(value, "columns") else names
+    given = None if hasattr(value, "columns") or hasattr(value, "column_names") else names
     return Graph.from_adjacency(value, given)

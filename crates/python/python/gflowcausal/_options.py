@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypedDict
 
 from ._knowledge import Knowledge
 from ._progress import Callback
@@ -135,6 +135,58 @@ DISCOVERY = (
 )
 
 
+class DiscoveryOptions(TypedDict, total=False):
+    """The options of `discover`, by name."""
+
+    method: Method
+    score: Score
+    penalty: float | Literal["auto"] | None
+    posterior: Posterior
+    edge_prior: float | Literal["auto"] | None
+    walk: Walk
+    objective: Objective | None
+    network: Network
+    prune: Prune
+    threshold: float | None
+    alpha: float | None
+    iterations: int | None
+    batch_size: int | None
+    learning_rate: float | None
+    hidden: int | None
+    published: bool
+    temperature: float
+    samples: int
+    l1: float | None
+    restarts: int | None
+    turning: bool
+    test: Test | None
+    tiers: str | Sequence[str | Sequence[str]] | None
+    exogenous: str | Sequence[str] | None
+    outcome: str | Sequence[str] | None
+    require: Sequence[str | tuple[str, str]] | None
+    forbid: Sequence[str | tuple[str, str]] | None
+    max_parents: int | None
+    knowledge: Knowledge | str | os.PathLike[str] | None
+    exclude: Sequence[str] | None
+    ignore: Sequence[str] | None
+    interventions: str | None
+    environment: str | None
+    missing: Missing
+    standardize: bool
+    rows_used: int | None
+    seed: int
+    types: Mapping[str, str] | None
+    no_header: bool
+    delimiter: str | None
+    time_budget: float | None
+    threads: int | None
+    out: str | os.PathLike[str] | None
+    resume: bool
+    overwrite: bool
+    callback: Callback | None
+    progress: bool
+
+
 class Options:
     """The options of `GFlowCausal`."""
 
@@ -163,9 +215,9 @@ class Options:
         restarts: int | None = None,
         turning: bool = False,
         test: Test | None = None,
-        tiers: Sequence[str] | None = None,
-        exogenous: Sequence[str] | None = None,
-        outcome: Sequence[str] | None = None,
+        tiers: str | Sequence[str | Sequence[str]] | None = None,
+        exogenous: str | Sequence[str] | None = None,
+        outcome: str | Sequence[str] | None = None,
         require: Sequence[str | tuple[str, str]] | None = None,
         forbid: Sequence[str | tuple[str, str]] | None = None,
         max_parents: int | None = None,

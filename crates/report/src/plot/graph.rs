@@ -1,7 +1,7 @@
 //! Graphs, drawn in layers.
 
 use gflowcausal::EdgeResult;
-use gflowcausal::graph::{Dag, Edge, NamedGraph};
+use gflowcausal::graph::{Cpdag, Dag, Edge, NamedGraph};
 
 use super::svg::{Svg, smooth};
 use crate::indexed::IndexedRun;
@@ -130,7 +130,8 @@ fn of_run(
     svg
 }
 
-/// Any graph; an edge without direction has no head, and one that closes a cycle points upwards.
+/// Any graph; an edge without direction has no head, one of a DAG that equivalent graphs reverse a hollow one, and one
+/// that closes a cycle points upwards.
 pub(super) fn named(graph: &NamedGraph) -> Svg {
     let pdag = graph.graph();
     let line = |head| {
@@ -141,7 +142,13 @@ pub(super) fn named(graph: &NamedGraph) -> Svg {
             is_negative: graph.weight(edge).is_some_and(|weight| weight < 0.0),
         }
     };
-    let lines = pdag.directed().map(line(Head::Full)).chain(pdag.undirected().map(line(Head::None)));
+    let class = graph.to_dag().ok().map(|dag| Cpdag::of(&dag).into_pdag());
+    let head = |edge: Edge| match &class {
+        Some(class) if !class.has_directed(edge) => Head::Hollow,
+        _ => Head::Full,
+    };
+    let directed = pdag.directed().map(|edge| line(head(edge))(edge));
+    let lines = directed.chain(pdag.undirected().map(line(Head::None)));
     let lines: Vec<Line> = lines.collect();
     let mut dag = Dag::empty(pdag.nodes());
     for Edge { from, to } in lines.iter().map(|line| line.edge) {

@@ -103,7 +103,7 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
     let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
     for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
-        writeln!(text, "{}", wrapped(&finding_line(finding, color), ""))?;
+        writeln!(text, "{}", wrapped(&finding_line(finding, color), "  "))?;
     }
     if notes > 0 {
         writeln!(text, "checks: {notes} {}, see {}", plural(notes, "note"), style.doctor())?;

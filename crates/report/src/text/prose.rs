@@ -26,15 +26,17 @@ pub fn middle_ellipsis(name: &str, most: usize) -> String {
 /// Colour codes count for nothing, and no-break spaces keep an edge together.
 #[must_use]
 pub fn wrapped(prose: &str, indent: &str) -> String {
-    let mut lines = String::new();
-    let mut used = 0;
-    for word in prose.split(' ') {
+    let words = prose.trim_start_matches(' ');
+    let mut used = prose.len() - words.len();
+    let mut lines = " ".repeat(used);
+    for word in words.split(' ') {
         let needed = visible_width(word);
-        if used > 0 && used + 1 + needed > WIDTH {
+        let is_first = lines.trim_start_matches(' ').is_empty();
+        if !is_first && used + 1 + needed > WIDTH {
             lines.push('\n');
             lines.push_str(indent);
             used = indent.len();
-        } else if used > 0 {
+        } else if !is_first {
             lines.push(' ');
             used += 1;
         }
@@ -95,6 +97,7 @@ mod tests {
         let edge = "a -> b".replace(' ', "\u{a0}");
         let text = wrapped(&format!("{} {edge} \x1b[1mbold\x1b[0m", "word ".repeat(15).trim_end()), "  ");
         assert!(text.lines().all(|line| visible_width(line) <= WIDTH), "{text}");
+        assert_eq!(wrapped("  fix: it", "    "), "  fix: it");
         assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("  a -> b")), "{text}");
     }
 }

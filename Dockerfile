@@ -1,0 +1,11 @@
+# docker build -t gflowcausal . && docker run --rm -v "$PWD:/data" gflowcausal discover data.csv --out run
+FROM rust:1.89-slim-bookworm AS build
+WORKDIR /source
+COPY . .
+RUN cargo build --profile dist --locked -p gflowcausal-cli
+
+FROM debian:bookworm-slim
+COPY --from=build /source/target/dist/gflowcausal /usr/local/bin/gflowcausal
+WORKDIR /data
+ENTRYPOINT ["gflowcausal"]
+CMD ["--help"]

@@ -1,0 +1,22 @@
+"""Runs the examples of a README as its reader would: `readme_examples.py README.md`, with the package installed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main() -> None:
+    text = Path(sys.argv[1]).read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(compile(block, sys.argv[1], "exec"), {})
+    program = Path(sys.executable).with_name("gflowcausal")
+    for command in ([program], [sys.executable, "-m", "gflowcausal"]):
+        subprocess.run([*command, "discover", "sachs", "--quiet"], check=True)
+    print("the examples run")
+
+
+if __name__ == "__main__":
+    main()
