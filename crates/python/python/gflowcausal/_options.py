@@ -172,6 +172,7 @@ class DiscoveryOptions(TypedDict, total=False):
     interventions: str | None
     environment: str | None
     missing: Missing
+    transform: Sequence[str] | None
     standardize: bool
     rows_used: int | None
     seed: int
