@@ -29,7 +29,7 @@ pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
 pub use network::{DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
-pub use reward::{LocalLogReward, LogReward};
+pub use reward::{LayerLogReward, LocalLogReward, LogReward};
 pub use sampler::{Sample, Sampler};
 pub use terminal::{Terminal, TerminalKind};
 pub use trainer::{Best, LocalSearch, Problem, TrainError, Trainer};

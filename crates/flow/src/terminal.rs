@@ -1,6 +1,6 @@
-//! What a terminal state stands for: an order, a DAG, or a graph that may hold cycles.
+//! What a terminal state stands for: an order, a layering, a DAG, or a graph that may hold cycles.
 
-use gflowcausal_graph::{Dag, Edge, Order, Pdag};
+use gflowcausal_graph::{Dag, Edge, Layering, NodeSet, Order, Pdag};
 
 use crate::environment::{action_edge, edge_action};
 
@@ -10,6 +10,8 @@ use crate::environment::{action_edge, edge_action};
 pub enum Terminal {
     /// A causal order.
     Order(Order),
+    /// A layering: it stands for all DAGs that have it.
+    Layering(Layering),
     /// A DAG.
     Dag(Dag),
     /// A graph of arrows, cycles possible.
@@ -22,6 +24,8 @@ pub enum Terminal {
 pub enum TerminalKind {
     /// [`Terminal::Order`].
     Order,
+    /// [`Terminal::Layering`].
+    Layering,
     /// [`Terminal::Dag`].
     Dag,
     /// [`Terminal::Digraph`].
@@ -38,6 +42,15 @@ impl Terminal {
         }
     }
 
+    /// The layering, if it is one.
+    #[must_use]
+    pub fn as_layering(&self) -> Option<&Layering> {
+        match self {
+            Self::Layering(layering) => Some(layering),
+            _ => None,
+        }
+    }
+
     /// The DAG, if it is one.
     #[must_use]
     pub fn as_dag(&self) -> Option<&Dag> {
@@ -47,11 +60,12 @@ impl Terminal {
         }
     }
 
-    /// An order as its sequence, a graph as the bits of its adjacency matrix: for the same kind and the same number
+    /// An order as its sequence, a layering as the layer of each variable, a graph as the bits of its adjacency matrix: for the same kind and the same number
     /// of variables always as many words.
     pub(crate) fn encode(&self) -> Vec<u32> {
         match self {
             Self::Order(order) => order.iter().map(|node| node as u32).collect(),
+            Self::Layering(layering) => layer_numbers(layering),
             Self::Dag(dag) => bits(dag.nodes(), dag.edges()),
             Self::Digraph(graph) => bits(graph.nodes(), graph.directed()),
         }
@@ -66,6 +80,7 @@ impl TerminalKind {
                 let sequence = words.iter().map(|&node| node as usize).collect();
                 Some(Terminal::Order(Order::new(sequence).ok()?))
             }
+            Self::Layering => layering(nodes, words).map(Terminal::Layering),
             Self::Dag => Some(Terminal::Dag(Dag::from_edges(nodes, edges(nodes, words)?).ok()?)),
             Self::Digraph => {
                 let mut graph = Pdag::empty(nodes);
@@ -74,6 +89,24 @@ impl TerminalKind {
             }
         }
     }
+}
+
+fn layer_numbers(layering: &Layering) -> Vec<u32> {
+    let mut numbers = vec![0; layering.nodes()];
+    for (number, layer) in (0..).zip(layering.layers()) {
+        layer.iter().for_each(|node| numbers[node] = number);
+    }
+    numbers
+}
+
+fn layering(nodes: usize, numbers: &[u32]) -> Option<Layering> {
+    let count = numbers.iter().max().map_or(0, |&last| last as usize + 1);
+    if numbers.len() != nodes || count > nodes {
+        return None;
+    }
+    let mut layers = vec![NodeSet::empty(nodes); count];
+    numbers.iter().enumerate().for_each(|(node, &number)| _ = layers[number as usize].insert(node));
+    Layering::new(nodes, layers.iter().map(NodeSet::iter)).ok()
 }
 
 fn bits(nodes: usize, edges: impl Iterator<Item = Edge>) -> Vec<u32> {

@@ -79,6 +79,12 @@ impl Layering {
         Self { layers }
     }
 
+    /// How many variables there are.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.layers.iter().map(NodeSet::len).sum()
+    }
+
     /// The layers, causes first.
     #[must_use]
     pub fn layers(&self) -> &[NodeSet] {

@@ -9,6 +9,7 @@ mod complete;
 mod edges;
 mod free;
 mod graph;
+mod layers;
 mod order;
 mod policy_queries;
 mod registry;
@@ -26,6 +27,8 @@ pub(crate) use action::{action_edge, edge_action};
 pub(crate) use rules::Rules;
 
 register! {
+    /// Variables placed in layers, the next layer opened by closing the last: each DAG has one layering.
+    Layers = "layers" => layers::REGISTRATION,
     /// The paper's Case 1: any edge that closes no cycle, until all pairs are joined.
     Complete = "complete" => complete::REGISTRATION,
     /// The paper's Case 2: any edge that closes no cycle, until the order is identified.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_graph::{Constraints, Dag, Edge, Knowledge, NodeSet, Order, Pdag};
+use gflowcausal_graph::{Constraints, Dag, Edge, Knowledge, Layering, NodeSet, Order, Pdag};
 
 use super::action::shuffle;
 use super::*;
@@ -162,6 +162,10 @@ fn expected_ends(walk: Walk, constraints: &Constraints) -> HashSet<Terminal> {
         TerminalKind::Dag => edge_sets(constraints)
             .into_iter()
             .filter_map(|set| Some(Terminal::Dag(Dag::from_edges(nodes, set).ok()?)))
+            .collect(),
+        TerminalKind::Layering => edge_sets(constraints)
+            .into_iter()
+            .filter_map(|set| Some(Terminal::Layering(Layering::of(&Dag::from_edges(nodes, set).ok()?))))
             .collect(),
         TerminalKind::Digraph => {
             let open = edge_sets(constraints);

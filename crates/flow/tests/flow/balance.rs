@@ -1,8 +1,8 @@
 //! Flows in exact balance: no objective finds fault with them, and their policy draws in proportion to reward.
 
-use gflowcausal_graph::Constraints;
+use gflowcausal_graph::{Constraints, Knowledge};
 
-use crate::tables::{Table, local_table};
+use crate::tables::{LocalTable, SumOverParents, Table, local_table};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_flow::{
@@ -119,6 +119,17 @@ fn on_order_and_graph_the_same_holds_for_local_rewards() {
             let environment = walk.environment(Constraints::none(nodes)).unwrap();
             check_balance(&*environment, &local_table(nodes as u64, 3.0));
         }
+    }
+}
+
+#[test]
+fn on_layers_the_same_holds_for_sums_over_parent_sets() {
+    let mut knowledge = Knowledge::default();
+    knowledge.require("a->c").forbid("d->a").max_parents(2);
+    for constraints in [Constraints::none(4), knowledge.compile(&["a", "b", "c", "d"]).unwrap()] {
+        let environment = Walk::Layers.environment(constraints.clone()).unwrap();
+        let local = LocalTable { seed: 4, spread: 3.0 };
+        check_balance(&*environment, &SumOverParents { local, constraints });
     }
 }
 

@@ -8,7 +8,7 @@ use gflowcausal_flow::{
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
-use crate::tables::{FarApart, LocalTable, SumOfLocal, Table, local_table};
+use crate::tables::{FarApart, LocalTable, SumOfLocal, SumOverParents, Table, local_table};
 
 /// How much is learned.
 #[derive(Clone, Copy)]
@@ -46,13 +46,21 @@ fn learned(config: TrainConfig, constraints: &Constraints, reward: &dyn LogRewar
 }
 
 fn check(walk: Walk, objective: ObjectiveName, nodes: usize, effort: Effort, bound: f64) {
-    // The network of `order` sees sets, so it can learn local rewards alone.
-    let local = local_table(1, 2.0);
-    let table = Table { seed: 1, spread: 2.0 };
-    let reward: &dyn LogReward = if matches!(walk, Walk::Order | Walk::Graph) { &local } else { &table };
+    // The networks of `order` and `layers` see sets, so they can learn local rewards alone.
+    let (local, table) = (local_table(1, 2.0), Table { seed: 1, spread: 2.0 });
+    let layered = summed(&Constraints::none(nodes), 1);
+    let reward: &dyn LogReward = match walk {
+        Walk::Layers => &layered,
+        Walk::Order | Walk::Graph => &local,
+        _ => &table,
+    };
     let [policy, target] = learned(config(walk, objective, effort), &Constraints::none(nodes), reward);
     let distance = policy.total_variation(&target);
     assert!(distance <= bound, "{walk} {objective} d={nodes}: {distance} from the target");
+}
+
+fn summed(constraints: &Constraints, seed: u64) -> SumOverParents {
+    SumOverParents { local: LocalTable { seed, spread: 4.0 }, constraints: constraints.clone() }
 }
 
 fn check_all(walk: Walk, effort: impl Fn(ObjectiveName) -> Effort) {
@@ -65,6 +73,14 @@ fn check_all(walk: Walk, effort: impl Fn(ObjectiveName) -> Effort) {
 fn by_reach(objective: ObjectiveName, whole: usize, single: usize) -> Effort {
     let iterations = if objective == ObjectiveName::Tb { whole } else { single };
     Effort { iterations, ..SMALL }
+}
+
+#[test]
+fn layers_over_three_and_four_variables() {
+    for objective in ObjectiveName::ALL.into_iter().filter(|objective| objective.applies_to(Walk::Layers)) {
+        check(Walk::Layers, objective, 3, SMALL, 0.03);
+    }
+    check_all(Walk::Layers, |_| SMALL);
 }
 
 #[test]
@@ -154,9 +170,10 @@ fn with_knowledge_the_policy_keeps_to_it_and_draws_in_proportion_to_reward() {
     let mut knowledge = Knowledge::default();
     knowledge.require("a->c").forbid("d->a").max_parents(2);
     let constraints = knowledge.compile(&["a", "b", "c", "d"]).unwrap();
-    for walk in [Walk::Order, Walk::Chain, Walk::Edges, Walk::Graph] {
-        let reward = local_table(2, 2.0);
-        let [policy, target] = learned(config(walk, ObjectiveName::Tb, SMALL), &constraints, &reward);
+    let (local, layered) = (local_table(2, 2.0), summed(&constraints, 2));
+    for walk in [Walk::Layers, Walk::Order, Walk::Chain, Walk::Edges, Walk::Graph] {
+        let reward: &dyn LogReward = if walk == Walk::Layers { &layered } else { &local };
+        let [policy, target] = learned(config(walk, ObjectiveName::Tb, SMALL), &constraints, reward);
         let distance = policy.total_variation(&target);
         assert!(distance <= 0.05, "{walk}: {distance} from the target");
     }

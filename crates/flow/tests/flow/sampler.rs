@@ -4,7 +4,7 @@ use gflowcausal_flow::{
     Distribution, Environment, Event, LogReward, Mlp, MlpConfig, Network, ObjectiveName, Problem, Sampler,
     StateSpace, Terminal, TrainConfig, Trainer, Walk,
 };
-use gflowcausal_graph::{Constraints, Knowledge, Order};
+use gflowcausal_graph::{Constraints, Knowledge, Layering, Order};
 
 use crate::tables::{Table, local_table};
 
@@ -51,19 +51,25 @@ fn importance_weights_correct_any_policy() {
 }
 
 #[test]
-fn the_probability_of_an_order_sums_over_all_trajectories_to_it() {
+fn the_probability_of_a_terminal_state_sums_over_all_trajectories_to_it() {
     let mut knowledge = Knowledge::default();
     knowledge.require("b->d");
     for constraints in [Constraints::none(5), knowledge.compile(&["a", "b", "c", "d", "e"]).unwrap()] {
-        for walk in [Walk::Order, Walk::Chain] {
+        for walk in [Walk::Layers, Walk::Order, Walk::Chain] {
             let environment = walk.environment(constraints.clone()).unwrap();
             let network = network(&*environment);
             let sampler = Sampler::new(&*environment, &network);
-            let space = StateSpace::enumerate(&*environment, 1000).unwrap();
+            let space = StateSpace::enumerate(&*environment, 2000).unwrap();
             let exact = space.policy_outcome(&sampler.log_flows(&space));
             for (order, log_probability) in exact.outcomes().iter().zip(exact.log_probabilities()) {
                 let computed = sampler.log_probability(order).unwrap();
                 assert!((computed - log_probability).abs() < 1e-4, "{walk} {order:?}");
+            }
+            if walk == Walk::Layers {
+                let last_first = Layering::new(5, [vec![3], vec![0, 1, 2, 4]]).unwrap();
+                let log_probability = sampler.log_probability(&Terminal::Layering(last_first));
+                assert_eq!(log_probability.unwrap().is_finite(), constraints.required(3).is_empty());
+                continue;
             }
             let impossible = Terminal::Order(Order::new(vec![3, 1, 0, 2, 4]).unwrap());
             let expected = constraints.permits_order(impossible.as_order().unwrap());

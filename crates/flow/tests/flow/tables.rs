@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, stream};
-use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
-use gflowcausal_graph::NodeSet;
+use gflowcausal_determinism::{Stream, log_sum_exp, stream};
+use gflowcausal_flow::{LayerLogReward, LocalLogReward, LogReward, Terminal};
+use gflowcausal_graph::{Constraints, NodeSet};
 
 /// Uniform in `[0, spread)` for each key, the same for the same key.
 fn number(seed: u64, spread: f64, key: impl Hash) -> f64 {
@@ -76,5 +76,34 @@ impl<L: LocalLogReward> LogReward for SumOfLocal<L> {
 
     fn local(&self) -> Option<&dyn LocalLogReward> {
         Some(&self.0)
+    }
+}
+
+/// Sums over all parent sets of local terms: the log-reward of a layering is the log-sum of its DAGs'.
+pub(crate) struct SumOverParents {
+    pub(crate) local: LocalTable,
+    pub(crate) constraints: Constraints,
+}
+
+impl LayerLogReward for SumOverParents {
+    fn log_sum(&self, node: usize, within: &NodeSet, touching: Option<&NodeSet>) -> f64 {
+        let nodes = self.constraints.nodes();
+        let sets = (0..1_u32 << nodes).map(|set| NodeSet::of(nodes, (0..nodes).filter(|i| set >> i & 1 == 1)));
+        let allowed = sets.filter(|set| {
+            set.is_subset(within)
+                && self.constraints.permits_parents(node, set)
+                && touching.is_none_or(|touching| !set.is_disjoint(touching))
+        });
+        log_sum_exp(allowed.map(|set| self.local.log_local(node, &set)))
+    }
+}
+
+impl LogReward for SumOverParents {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        self.log_layering(terminal.as_layering().expect("a layering"))
+    }
+
+    fn layers(&self) -> Option<&dyn LayerLogReward> {
+        Some(self)
     }
 }
