@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     for bytes in [bytes.to_vec(), run::sealed(bytes)] {
         if let Ok(policy) = Policy::parse(bytes, &run::constraints()) {
-            _ = policy.sampler().sample(1, 0);
+            _ = policy.sampler(None).map(|sampler| sampler.sample(1, 0));
         }
     }
 });

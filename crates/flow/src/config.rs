@@ -40,6 +40,13 @@ pub struct TrainConfig {
     pub temperature: TemperatureConfig,
     /// How terminal states are remembered.
     pub replay: ReplayConfig,
+    /// How draws of the target itself are learned from.
+    pub reference: ReferenceConfig,
+    /// Whether the network sees what the reward says of the next steps.
+    pub sees_reward: bool,
+    /// A trajectory (in modified DB: a step) that is out of balance by more nats than this does not count by its square but in
+    /// proportion (Huber); none: always by its square.
+    pub residual_limit: Option<f64>,
     /// How many terminal states local search improves in each iteration, half of them sampled, half remembered.
     pub improvements: usize,
     /// Stops early when so many iterations bring neither a better terminal state nor a loss lower by a twentieth
@@ -62,6 +69,9 @@ impl Default for TrainConfig {
             exploration: ExplorationConfig::default(),
             temperature: TemperatureConfig::default(),
             replay: ReplayConfig::default(),
+            reference: ReferenceConfig::default(),
+            sees_reward: false,
+            residual_limit: None,
             improvements: 0,
             patience: None,
         }
@@ -139,6 +149,16 @@ impl Default for ReplayConfig {
     }
 }
 
+/// Draws of the target, handed over by [`Trainer::set_reference`](crate::Trainer::set_reference).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReferenceConfig {
+    /// For how many iterations, from the first, the policy learns by maximum likelihood from such draws alone.
+    pub likelihood_iterations: usize,
+    /// The share of each later batch that consists of them.
+    pub share: f64,
+}
+
 /// A setting that cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -176,7 +196,7 @@ impl ValidTrainConfig {
             ObjectiveName::Db => Objective::Db,
             ObjectiveName::Tb => Objective::Tb,
             ObjectiveName::Subtb => Objective::Subtb(self.lambda.unwrap_or(LAMBDA)),
-            ObjectiveName::Mdb => Objective::Mdb,
+            ObjectiveName::Mdb => Objective::Mdb(self.residual_limit.unwrap_or(f64::INFINITY)),
         }
     }
 
@@ -220,6 +240,8 @@ impl TrainConfig {
         share("exploration.end", exploration.end)?;
         positive("temperature.target", temperature.target)?;
         positive("temperature.start", temperature.start.unwrap_or(1.0))?;
+        share("reference.share", self.reference.share)?;
+        positive("residual_limit", self.residual_limit.unwrap_or(1.0))?;
         share("replay.share", replay.share)
     }
 

@@ -21,8 +21,8 @@ mod trainer;
 
 pub use checkpoint::{CheckpointError, Policy, ResumeError, check_checkpoint};
 pub use config::{
-    ConfigError, ExplorationConfig, OptimizerConfig, ReplayConfig, TemperatureConfig, TrainConfig,
-    ValidTrainConfig,
+    ConfigError, ExplorationConfig, OptimizerConfig, ReferenceConfig, ReplayConfig, TemperatureConfig,
+    TrainConfig, ValidTrainConfig,
 };
 pub use environment::{Action, Environment, EnvironmentError, InputChange, State, Walk};
 pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};

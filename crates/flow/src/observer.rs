@@ -28,8 +28,10 @@ pub struct Progress {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Stopped {
-    /// Neither the loss nor the best terminal state got better any more.
+    /// Neither the loss nor the best terminal state gets better any more, and the policy agrees with an independent reference.
     Converged,
+    /// Neither the loss nor the best terminal state gets better any more. A policy that leaves modes out stops so too.
+    Plateau,
     /// All iterations are done.
     Iterations,
     /// The caller asked for it.

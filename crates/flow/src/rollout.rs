@@ -72,7 +72,7 @@ pub(crate) struct Trajectory {
     pub(crate) parents: Vec<Parents>,
     /// The inputs that the last action switched.
     pub(crate) last_changes: Vec<InputChange>,
-    /// `ln` of the probability with which the actions were selected.
+    /// `ln` of the probability with which the actions were selected, or with which the policy alone selects those of a script.
     pub(crate) log_pf: f64,
     pub(crate) terminal: Option<Terminal>,
 }
@@ -84,8 +84,17 @@ pub(crate) struct Recording<'a> {
     pub(crate) for_gradient: bool,
     /// The parents of each state.
     pub(crate) parents: bool,
+    /// The reward that the network sees.
+    pub(crate) viewed: Option<&'a dyn LogReward>,
     /// The reward whose part so far is recorded at each state.
     pub(crate) partial_reward: Option<&'a dyn LogReward>,
+}
+
+impl Recording<'_> {
+    /// What the network sees of the reward at `state`.
+    fn seen(&self, state: &dyn State, actions: &[Action]) -> Vec<f32> {
+        self.viewed.map(|reward| state.reward_inputs(reward, actions)).unwrap_or_default()
+    }
 }
 
 /// How one trajectory goes on.
@@ -114,10 +123,10 @@ pub(crate) fn roll_out(
     guides: &mut [Guide],
     tape: &mut Tape,
 ) -> Vec<Trajectory> {
-    let mut allowed = Vec::new();
-    environment.initial().allowed(&mut allowed);
+    let (initial, mut allowed) = (environment.initial(), Vec::new());
+    initial.allowed(&mut allowed);
     tape.truncate(0);
-    tape.push(None, &[], &allowed);
+    tape.push_seeing(None, &[], &allowed, &recording.seen(&*initial, &allowed));
     let mut growing: Vec<Growing<'_>> = guides
         .iter_mut()
         .map(|guide| Growing {
@@ -165,17 +174,18 @@ impl Growing<'_> {
         }
         if !self.state.is_terminal() {
             self.state.allowed(actions);
-            self.row = tape.push(Some(self.row), &self.trajectory.last_changes, actions);
+            let seen = recording.seen(&*self.state, actions);
+            self.row = tape.push_seeing(Some(self.row), &self.trajectory.last_changes, actions, &seen);
         }
     }
 
     fn select(&mut self, exploration: f64, tape: &Tape) -> usize {
         let step = self.trajectory.actions.len();
         if let Some(script) = &self.guide.script {
-            return tape
-                .requested(self.row)
-                .binary_search(&script[step])
-                .expect("scripts keep to allowed actions");
+            let requested = tape.requested(self.row);
+            let place = requested.binary_search(&script[step]).expect("scripts keep to allowed actions");
+            self.trajectory.log_pf += log_probability(tape, self.row, 0.0, place);
+            return place;
         }
         let place = select(tape, self.row, exploration, &mut self.guide.rng);
         self.trajectory.log_pf += log_probability(tape, self.row, exploration, place);

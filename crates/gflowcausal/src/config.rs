@@ -48,7 +48,7 @@ options! {
     /// Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all DAGs equally likely.
     edge_prior: Option<f64> = None, auto_or_number("LOG-ODDS", Range::Any).open("auto").under(ESTIMATION);
     /// How graphs are grown.
-    walk: Walk = Walk::Order, one_of_named(walk_names).under(TRAINING);
+    walk: Walk = Walk::Layers, one_of_named(walk_names).under(TRAINING);
     /// Which balance of flows is learned.
     objective: Option<ObjectiveName> = None, one_of_named(objective_names).open("tb; mdb for walk graph").under(TRAINING);
     /// The network that learns the flows.

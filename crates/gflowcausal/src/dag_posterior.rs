@@ -1,7 +1,9 @@
 //! The posterior over DAGs on the user's data: tables of parent sets, and from them exact sums or chains.
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gflowcausal_determinism::{Stream, rand::RngExt, stream};
 use gflowcausal_graph::Dag;
 use gflowcausal_posterior::{
     Chains, ChainsConfig, Exact, ExactError, GraphSample, Posterior, Ranking, RunnerUp, log_z_by_recapture,
@@ -33,6 +35,7 @@ pub(crate) struct DagPosterior<'a> {
     tables: ParentSetTables,
     graphs: Vec<Dag>,
     candidates: usize,
+    exact: OnceCell<Exact>,
 }
 
 /// How a run of chains ended.
@@ -83,7 +86,7 @@ impl<'a> DagPosterior<'a> {
         let constraints = model.constraints();
         let sets = candidate_parents(score, constraints, &graphs, candidates);
         match ParentSetTables::new(score, constraints, &sets, &graphs, &settings, stop) {
-            Ok(tables) => Ok(Some(Self { model, score, tables, graphs, candidates })),
+            Ok(tables) => Ok(Some(Self { model, score, tables, graphs, candidates, exact: OnceCell::new() })),
             Err(ScoreError::Stopped) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -95,6 +98,36 @@ impl<'a> DagPosterior<'a> {
         self
     }
 
+    pub(crate) fn into_tables(self) -> ParentSetTables {
+        self.tables
+    }
+
+    /// Draws to learn from, other ones than those that are shown: independent ones where sums are exact, else of chains
+    /// of their own.
+    ///
+    /// # Errors
+    /// With too many variables for exact sums.
+    pub(crate) fn training_draws(
+        &self,
+        config: &Config,
+        (is_exact, count): (bool, usize),
+        context: &RunContext<'_>,
+    ) -> Result<Vec<Dag>, Error> {
+        let seed = stream(config.seed, Stream::Part { k: u64::MAX }).random();
+        if is_exact {
+            let Some(exact) = self.exact_sums(context.stop())? else { return Ok(Vec::new()) };
+            let draw = || exact.sample(&self.tables, seed, 0..count as u64);
+            return Ok(context.until_stop(draw).unwrap_or_default());
+        }
+        let settings = chains_config(config, self.tables.nodes());
+        let rounds = (count as f64 / draws_per_round(&settings)).ceil() as u64;
+        let settings = ChainsConfig { seed, max_draws: (rounds * settings.sweeps) as usize, ..settings };
+        let starts = self.starts(settings.starts);
+        let mut chains = Chains::new(&self.tables, self.model.constraints(), &starts, settings)?;
+        chains.advance(rounds, context.stop());
+        Ok(chains.draws().into_iter().flatten().map(|draw| draw.dag).collect())
+    }
+
     pub(crate) fn tables(&self) -> &ParentSetTables {
         &self.tables
     }
@@ -104,10 +137,7 @@ impl<'a> DagPosterior<'a> {
     /// # Errors
     /// With too many variables.
     pub(crate) fn exact(&self, config: &Config, stop: &AtomicBool) -> Result<Option<Inferred>, Error> {
-        let exact = match Exact::new(&self.tables, stop) {
-            Err(ExactError::Stopped) => return Ok(None),
-            exact => exact?,
-        };
+        let Some(exact) = self.exact_sums(stop)? else { return Ok(None) };
         let mut dags = Vec::new();
         let samples = config.samples as u64;
         for start in (0..samples).step_by(BLOCK as usize) {
@@ -118,7 +148,21 @@ impl<'a> DagPosterior<'a> {
         }
         let draws =
             GraphSample::merged(dags.into_iter().map(|dag| self.sample(dag, Some(exact.log_z()))).collect());
-        Ok(Some(Inferred { posterior: Posterior::of_exact(&exact, &draws), draws }))
+        Ok(Some(Inferred { posterior: Posterior::of_exact(exact, &draws), draws }))
+    }
+
+    /// The sums over all DAGs, made once; none if `stop` is set before they are complete.
+    fn exact_sums(&self, stop: &AtomicBool) -> Result<Option<&Exact>, Error> {
+        if let Some(exact) = self.exact.get() {
+            return Ok(Some(exact));
+        }
+        match Exact::new(&self.tables, stop) {
+            Err(ExactError::Stopped) => Ok(None),
+            exact => {
+                let exact = exact?;
+                Ok(Some(self.exact.get_or_init(|| exact)))
+            }
+        }
     }
 
     /// Partition MCMC until the starts agree, the rounds are used up or the run is to stop; none if it stops before

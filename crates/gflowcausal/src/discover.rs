@@ -1,6 +1,7 @@
 //! Discovery: a table in, graphs and their probabilities out.
 
 use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
 
 use gflowcausal_data::{Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor};
 use gflowcausal_determinism::{StopFlag, interruptible};
@@ -11,10 +12,11 @@ use gflowcausal_score::ScoreError;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PruneName, option};
+use crate::dag_posterior::{DagPosterior, candidate_limit};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
 use crate::model::{
-    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, OrderReward, ScoreName, ScoringModel,
+    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName, ScoringModel,
     applies, choose,
 };
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
@@ -248,6 +250,14 @@ impl<'a> Problem<'a> {
                 Some(reward) => Ok(Box::new(reward)),
                 None => Err(Error::NeedsDecomposable { method: "gflownets-score", score }),
             },
+            TerminalKind::Layering => {
+                let error = || Error::NeedsDecomposable { method: "gflowcausal", score };
+                let decomposable = model.dag_score().ok_or_else(error)?;
+                let candidates = candidate_limit(model, false);
+                let never = AtomicBool::new(false);
+                let target = DagPosterior::new((model, decomposable), Vec::new(), candidates, &never)?;
+                Ok(Box::new(LayerReward(target.ok_or_else(error)?.into_tables())))
+            }
             _ => Ok(Box::new(OrderReward::new(model))),
         }
     }

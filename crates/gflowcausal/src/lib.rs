@@ -33,6 +33,7 @@ mod sample;
 mod score_graph;
 mod simulated_files;
 mod size;
+mod structure_moves;
 mod training_log;
 
 pub use gflowcausal_data as data;

@@ -3,12 +3,13 @@
 use gflowcausal_data::Table;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StopFlag, Stream, stream};
-use gflowcausal_flow::Policy;
+use gflowcausal_flow::{LogReward, Policy};
 
 use crate::checkpoints::POLICY;
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::discover::problem_fingerprint;
 use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, rebuild};
+use crate::model::LayerReward;
 use crate::posterior::{GraphSample, Objects, Posterior, Source};
 use crate::{Config, Error, Problem, RunDir, RunResult};
 
@@ -85,7 +86,10 @@ impl Problem<'_> {
             (Source::Policy, _, Some(policy)) => {
                 let objects = if target.is_some() { Objects::Dags } else { Objects::Orders };
                 let tables = target.as_ref().map(DagPosterior::tables);
-                PolicyTarget { model, tables, objects }.draw(&policy.sampler(), count, seed, &deadlines)
+                let reward = tables.map(LayerReward);
+                let sampler = policy.sampler(reward.as_ref().map(|reward| reward as &dyn LogReward));
+                let sampler = sampler.ok_or_else(no_draws)?;
+                PolicyTarget { model, tables, objects }.draw(&sampler, count, seed, &deadlines)
             }
             (Source::Exact, Some(target), _) => target.exact(&config, stop.as_atomic())?,
             (Source::Chains, Some(target), _) => target.chains(&config, &mut context)?,

@@ -133,7 +133,7 @@ fn policies() {
         for bytes in [bytes.to_vec(), sealed(bytes)] {
             if let Ok(policy) = Policy::parse(bytes, &Constraints::none(3)) {
                 read += 1;
-                assert_eq!(policy.sampler().sample(1, 0).len(), 1);
+                assert_eq!(policy.sampler(None).unwrap().sample(1, 0).len(), 1);
             }
         }
     });

@@ -18,7 +18,8 @@ const EDGE_TOLERANCE: f64 = 0.02;
 pub struct Coverage {
     /// `ln Z` estimated from the policy's weights.
     pub log_z_policy: f64,
-    /// `ln Z` of the reference, where it has one.
+    /// `ln Z` of the reference: the exact one, or by bridge sampling between its draws and the policy's, which is right whatever
+    /// the policy leaves out.
     pub log_z_reference: Option<f64>,
     /// Where the reference comes from.
     pub reference: Source,

@@ -1,5 +1,6 @@
 //! The posterior over DAGs: `P(G) ∝ exp(score(G)/T)`, each DAG once.
 
+mod bridge;
 mod chains;
 mod consensus;
 mod coverage;
@@ -10,6 +11,7 @@ mod recapture;
 mod runners_up;
 mod summary;
 
+pub use bridge::log_z_by_bridge;
 pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw, Summary};
 pub use consensus::Consensus;
 pub use coverage::Coverage;

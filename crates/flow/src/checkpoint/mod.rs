@@ -12,9 +12,9 @@ use gflowcausal_graph::Constraints;
 use self::file::{Header, Reader, Writer};
 use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, Replay};
-use crate::trainer::{Convergence, RewardStats};
+use crate::trainer::{Convergence, RewardStats, network};
 use crate::{
-    Best, Environment, EnvironmentError, Mlp, Network, Problem, Sampler, TrainError, Trainer,
+    Best, Environment, EnvironmentError, LogReward, Mlp, Network, Problem, Sampler, TrainError, Trainer,
     ValidTrainConfig,
 };
 
@@ -50,6 +50,7 @@ impl<'a> Trainer<'a> {
         let (kept, recent) = self.replay.parts();
         writer.terminals("replay.best", kept.iter());
         writer.terminals("replay.recent", recent.into_iter());
+        writer.terminals("reference", self.reference.iter());
         writer.bytes().expect("every tensor has the size of its shape")
     }
 
@@ -85,11 +86,12 @@ impl<'a> Trainer<'a> {
         self.best = reader.terminals("best", &*self.environment)?.pop().map(Best::from);
         let kept = reader.terminals("replay.best", &*self.environment)?;
         let recent = reader.terminals("replay.recent", &*self.environment)?;
+        self.reference = reader.terminals("reference", &*self.environment)?;
         self.replay = Replay::restore(self.config.replay.capacity, kept, recent);
         Ok(())
     }
 
-    fn scalars(&self) -> [f64; 14] {
+    fn scalars(&self) -> [f64; 15] {
         let RewardStats { mean, deviation, mean_log_ratio } = self.reward_stats;
         let Convergence { count, sum, previous, best_before, reached } = self.convergence;
         let ScalarAdam { steps, mean: grad, square } = self.log_partition_adam;
@@ -108,6 +110,7 @@ impl<'a> Trainer<'a> {
             previous,
             best_before,
             reached,
+            f64::from(u8::from(self.holds_log_partition)),
         ]
     }
 
@@ -126,6 +129,7 @@ impl<'a> Trainer<'a> {
             best_before: scalars[12],
             reached: scalars[13],
         };
+        self.holds_log_partition = scalars[14] > 0.0;
     }
 
     /// The policy alone as the bytes of a file, to draw from later: see [`Policy::open`] and [`Policy::parse`].
@@ -166,6 +170,7 @@ impl From<Remembered> for Best {
 pub struct Policy {
     environment: Box<dyn Environment>,
     network: Mlp,
+    sees_reward: bool,
     fingerprint: String,
 }
 
@@ -196,22 +201,24 @@ impl Policy {
         if config.clone().validate().is_err() {
             return Err(reader.damaged("settings"));
         }
-        let size = config.network.parameters(environment.inputs(), environment.actions());
+        let reward_inputs = if config.sees_reward { environment.reward_inputs() } else { 0 };
+        let size = config.network.parameters(environment.inputs(), reward_inputs, environment.actions());
         if size != Some(reader.network_size()) {
             return Err(
                 reader.damaged("the tensors of the network do not have the size that the settings say")
             );
         }
-        let mut network = Mlp::new(environment.inputs(), environment.actions(), &config.network, config.seed);
+        let mut network = network(&*environment, &config);
         let parameters = reader.network("network", &network)?;
         network.parameters_mut().copy_from_slice(&parameters);
-        Ok(Self { environment, network, fingerprint })
+        Ok(Self { environment, network, sees_reward: config.sees_reward, fingerprint })
     }
 
-    /// The policy to draw from.
+    /// The policy to draw from; `reward` is what it was trained on. None without it if the network sees it.
     #[must_use]
-    pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(&*self.environment, &self.network)
+    pub fn sampler<'a>(&'a self, reward: Option<&'a dyn LogReward>) -> Option<Sampler<'a>> {
+        let sampler = Sampler::new(&*self.environment, &self.network);
+        if self.sees_reward { reward.map(|reward| sampler.viewing(reward)) } else { Some(sampler) }
     }
 
     /// What the caller said the reward was made of.

@@ -11,7 +11,7 @@ use super::policy_queries::PolicyQueries;
 use super::{
     Action, Environment, InputChange, Registration, Rules, State, Walk, action_edge, edge_action, wrong_kind,
 };
-use crate::{Network, Terminal, TerminalKind};
+use crate::{LogReward, Network, Terminal, TerminalKind};
 
 pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Chain { rules }),
@@ -71,10 +71,15 @@ impl Environment for Chain {
 
     /// Over the intervals of the order, each reached from the one without its head and the one without its tail: all
     /// `2^(d−2)` trajectories pass through them. `d²/2` evaluations.
-    fn log_probability(&self, network: &dyn Network, terminal: &Terminal) -> Option<f64> {
+    fn log_probability(
+        &self,
+        network: &dyn Network,
+        viewed: Option<&dyn LogReward>,
+        terminal: &Terminal,
+    ) -> Option<f64> {
         let order = terminal.as_order()?;
         let nodes = order.nodes();
-        let mut queries = PolicyQueries::default();
+        let mut queries = PolicyQueries::new(viewed);
         let start = queries.push(None, &[], &*self.initial());
         let rows = self.push_intervals(order, start, &mut queries);
         queries.evaluate(network);
@@ -98,7 +103,12 @@ impl Environment for Chain {
 
 impl Chain {
     /// The row of the interval from each head to each tail, both included.
-    fn push_intervals(&self, order: &Order, start: usize, queries: &mut PolicyQueries) -> Vec<Vec<usize>> {
+    fn push_intervals(
+        &self,
+        order: &Order,
+        start: usize,
+        queries: &mut PolicyQueries<'_>,
+    ) -> Vec<Vec<usize>> {
         let nodes = order.nodes();
         let mut rows = vec![vec![start; nodes]; nodes];
         for (head, rows) in rows.iter_mut().enumerate() {

@@ -1,5 +1,7 @@
 //! `layers`: a variable joins the open layer, or closes it and opens the next. One trajectory to each layering.
 
+mod reward_view;
+
 use std::sync::Arc;
 
 use gflowcausal_determinism::StreamRng;
@@ -33,6 +35,10 @@ impl Environment for Layers {
     /// One bit for each variable in a layer before the last closed one, in that one, and in the open one.
     fn inputs(&self) -> usize {
         3 * self.nodes()
+    }
+
+    fn reward_inputs(&self) -> usize {
+        reward_view::PER_VARIABLE * self.nodes()
     }
 
     /// Variable `v` joins the open layer by action `v` and opens the next by action `d + v`.
@@ -70,12 +76,17 @@ impl Environment for Layers {
     }
 
     /// Along the one trajectory. `d` evaluations.
-    fn log_probability(&self, network: &dyn Network, terminal: &Terminal) -> Option<f64> {
+    fn log_probability(
+        &self,
+        network: &dyn Network,
+        viewed: Option<&dyn LogReward>,
+        terminal: &Terminal,
+    ) -> Option<f64> {
         let Terminal::Layering(layering) = terminal else { return None };
         if !self.leads_to(terminal) {
             return Some(f64::NEG_INFINITY);
         }
-        let (mut queries, mut changes) = (PolicyQueries::default(), Vec::new());
+        let (mut queries, mut changes) = (PolicyQueries::new(viewed), Vec::new());
         let mut state = self.initial();
         let mut row = queries.push(None, &[], &*state);
         let actions = actions(layering);
@@ -95,9 +106,10 @@ fn actions(layering: &Layering) -> Vec<Action> {
     let of_layer = |(number, layer): (usize, &NodeSet)| {
         let opens = move |place: usize| number > 0 && place == 0;
         let members: Vec<usize> = layer.iter().collect();
-        members.into_iter().enumerate().map(move |(place, node)| {
-            (if opens(place) { nodes + node } else { node }) as Action
-        })
+        members
+            .into_iter()
+            .enumerate()
+            .map(move |(place, node)| (if opens(place) { nodes + node } else { node }) as Action)
     };
     layering.layers().iter().enumerate().flat_map(of_layer).collect()
 }
@@ -332,6 +344,10 @@ impl State for LayersState {
                 self.push_moved(earlier, EARLIER, CLOSED, changes);
             }
         }
+    }
+
+    fn reward_inputs(&self, reward: &dyn LogReward, actions: &[Action]) -> Vec<f32> {
+        reward.layers().map_or_else(Vec::new, |reward| self.log_shares(reward, actions))
     }
 
     /// The log-sum over the parent sets of the variable that agree with its layer, less that over all its parent sets.

@@ -74,6 +74,13 @@ pub trait State: Send {
         changes.push(InputChange::off(action));
     }
 
+    /// What `reward` says of the next steps, where [the environment](Environment::reward_inputs) has inputs for it:
+    /// `actions` are those allowed here.
+    fn reward_inputs(&self, reward: &dyn LogReward, actions: &[Action]) -> Vec<f32> {
+        let _ = (reward, actions);
+        Vec::new()
+    }
+
     /// What `action` adds to the partial log-reward, where [the environment](Environment::has_partial_rewards) has one.
     fn delta_log_reward(&self, action: Action, reward: &dyn LogReward) -> Option<f64> {
         let _ = (action, reward);
@@ -91,6 +98,11 @@ pub trait Environment: fmt::Debug + Send + Sync {
 
     /// How many inputs of the network describe a state. In the initial state all are off.
     fn inputs(&self) -> usize;
+
+    /// How many numbers a network that sees the reward gets beside these inputs.
+    fn reward_inputs(&self) -> usize {
+        0
+    }
 
     /// How many actions there are, allowed or not.
     fn actions(&self) -> usize {
@@ -147,10 +159,15 @@ pub trait Environment: fmt::Debug + Send + Sync {
         false
     }
 
-    /// `ln` of the probability that the policy of `network` ends in `terminal`, by any trajectory, where it can be
-    /// computed.
-    fn log_probability(&self, network: &dyn Network, terminal: &Terminal) -> Option<f64> {
-        let _ = (network, terminal);
+    /// `ln` of the probability that the policy of `network`, which sees the `viewed` reward, ends in `terminal`, by any
+    /// trajectory, where it can be computed.
+    fn log_probability(
+        &self,
+        network: &dyn Network,
+        viewed: Option<&dyn LogReward>,
+        terminal: &Terminal,
+    ) -> Option<f64> {
+        let _ = (network, viewed, terminal);
         None
     }
 }

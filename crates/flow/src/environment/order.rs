@@ -62,9 +62,14 @@ impl Environment for Orders {
     }
 
     /// Along the one trajectory. `d` evaluations.
-    fn log_probability(&self, network: &dyn Network, terminal: &Terminal) -> Option<f64> {
+    fn log_probability(
+        &self,
+        network: &dyn Network,
+        viewed: Option<&dyn LogReward>,
+        terminal: &Terminal,
+    ) -> Option<f64> {
         let order = terminal.as_order()?;
-        let mut queries = PolicyQueries::default();
+        let mut queries = PolicyQueries::new(viewed);
         let mut state = self.initial();
         let mut row = queries.push(None, &[], &*state);
         for node in order.iter().take(order.nodes() - 1) {

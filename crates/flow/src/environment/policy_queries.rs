@@ -1,20 +1,26 @@
 //! The policy at many states, evaluated in one batch: from it follows the probability of a terminal state.
 
 use super::{Action, InputChange, State};
-use crate::{Network, Tape};
+use crate::{LogReward, Network, Tape};
 
 /// States whose policy is wanted.
-#[derive(Default)]
-pub(super) struct PolicyQueries {
+pub(super) struct PolicyQueries<'a> {
+    viewed: Option<&'a dyn LogReward>,
     tape: Tape,
     allowed: Vec<Action>,
 }
 
-impl PolicyQueries {
+impl<'a> PolicyQueries<'a> {
+    /// Of a network that sees the `viewed` reward.
+    pub(super) fn new(viewed: Option<&'a dyn LogReward>) -> Self {
+        Self { viewed, tape: Tape::default(), allowed: Vec::new() }
+    }
+
     /// Asks for the policy at `state`, whose inputs are those of row `from` after `changes`; returns its row.
     pub(super) fn push(&mut self, from: Option<usize>, changes: &[InputChange], state: &dyn State) -> usize {
         state.allowed(&mut self.allowed);
-        self.tape.push(from, changes, &self.allowed)
+        let seen = self.viewed.map(|reward| state.reward_inputs(reward, &self.allowed)).unwrap_or_default();
+        self.tape.push_seeing(from, changes, &self.allowed, &seen)
     }
 
     pub(super) fn evaluate(&mut self, network: &dyn Network) {

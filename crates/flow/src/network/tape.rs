@@ -84,6 +84,8 @@ pub struct Tape {
     ends: Vec<usize>,
     requested: Vec<Action>,
     log_flows: Vec<f32>,
+    /// The reward inputs of all rows, as many for each.
+    reward_inputs: PerRow,
     grad: Vec<f32>,
     probs: Vec<f32>,
     log_outflows: Vec<f64>,
@@ -110,13 +112,32 @@ impl Tape {
     /// Adds a row with the inputs of row `base` (none: all off) after `changes`, of which the given outputs are
     /// requested; returns its number.
     pub fn push(&mut self, base: Option<usize>, changes: &[InputChange], requested: &[Action]) -> usize {
+        self.push_seeing(base, changes, requested, &[])
+    }
+
+    /// The same with what the reward says of the next steps: as many `reward_inputs` in all rows, or none for zeros.
+    pub fn push_seeing(
+        &mut self,
+        base: Option<usize>,
+        changes: &[InputChange],
+        requested: &[Action],
+        reward_inputs: &[f32],
+    ) -> usize {
         debug_assert!(base.is_none_or(|base| base < self.len()), "a row is based on an earlier one");
         self.inputs.push(base, changes);
         self.requested.extend_from_slice(requested);
         self.ends.push(self.requested.len());
         self.log_flows.resize(self.requested.len(), 0.0);
         self.grad.resize(self.requested.len(), 0.0);
-        self.len() - 1
+        if self.len() == 1 {
+            self.reward_inputs.width = reward_inputs.len();
+        }
+        let (width, row) = (self.reward_inputs.width, self.len() - 1);
+        self.reward_inputs.reserve(row + 1);
+        let own = &mut self.reward_inputs.values[row * width..(row + 1) * width];
+        own.fill(0.0);
+        own[..reward_inputs.len()].copy_from_slice(reward_inputs);
+        row
     }
 
     /// Forgets the rows from `rows` on.
@@ -143,7 +164,7 @@ impl Tape {
         self.probs.drain(..outputs.min(self.probs.len()));
         self.log_outflows.drain(..first.min(self.log_outflows.len()));
         let rows = self.ends.len();
-        for kept in &mut self.memory {
+        for kept in self.memory.iter_mut().chain([&mut self.reward_inputs]) {
             kept.values.copy_within(first * kept.width..(first + rows) * kept.width, 0);
         }
     }
@@ -200,6 +221,12 @@ impl Tape {
     pub(super) fn log_flows_mut(&mut self, row: usize) -> (&[Action], &mut [f32]) {
         let outputs = self.outputs(row, row + 1);
         (&self.requested[outputs.clone()], &mut self.log_flows[outputs])
+    }
+
+    /// The reward inputs of `rows`, row after row.
+    pub(super) fn reward_inputs(&self, rows: Range<usize>) -> &[f32] {
+        let width = self.reward_inputs.width;
+        &self.reward_inputs.values[rows.start * width..rows.end * width]
     }
 
     /// How many outputs are requested of the rows `first..end` in all.

@@ -2,6 +2,7 @@
 
 mod db;
 mod fm;
+pub(crate) mod likelihood;
 mod mdb;
 mod subtb;
 mod tb;
@@ -79,8 +80,8 @@ pub enum Objective {
     Tb,
     /// SubTB with its `λ`.
     Subtb(f64),
-    /// Modified detailed balance.
-    Mdb,
+    /// Modified detailed balance, with the imbalance of a step up to which its square counts.
+    Mdb(f64),
 }
 
 /// The log-flows along one trajectory `s_0, …, s_T`, and what they are compared with.
@@ -162,7 +163,7 @@ impl Objective {
             Self::Db => db::evaluate(flows, gradient),
             Self::Tb => tb::evaluate(flows, gradient),
             Self::Subtb(lambda) => subtb::evaluate(lambda, flows, gradient),
-            Self::Mdb => mdb::evaluate(flows, gradient),
+            Self::Mdb(limit) => mdb::evaluate(limit, flows, gradient),
         }
     }
 }
@@ -174,13 +175,14 @@ mod tests {
 
     use super::*;
 
-    const OBJECTIVES: [Objective; 6] = [
+    const OBJECTIVES: [Objective; 7] = [
         Objective::Fm(FlowScale::Log),
         Objective::Fm(FlowScale::Linear),
         Objective::Db,
         Objective::Tb,
         Objective::Subtb(0.9),
-        Objective::Mdb,
+        Objective::Mdb(f64::INFINITY),
+        Objective::Mdb(0.5),
     ];
 
     fn random_flows(steps: usize, k: u64) -> TrajectoryFlows {

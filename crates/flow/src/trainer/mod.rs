@@ -3,18 +3,22 @@
 mod progress;
 mod shard;
 
+use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream, uninterrupted};
 use gflowcausal_graph::Constraints;
 
 use crate::adam::{Adam, ScalarAdam};
-use crate::replay::Replay;
+use crate::replay::{Remembered, Replay};
 use crate::rollout::Guide;
 use crate::{
     Environment, EnvironmentError, Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress,
-    Sampler, Stopped, Terminal, ValidTrainConfig, Walk,
+    Sampler, Stopped, Terminal, TrainConfig, ValidTrainConfig, Walk,
 };
 pub(crate) use progress::{Convergence, RewardStats};
-use shard::{BatchShard, Outcome, Task};
+use shard::{BatchShard, End, Outcome, Task};
+
+/// The share of an iteration in the running mean of log-weights.
+const LOG_WEIGHT_SHARE: f64 = 0.1;
 
 /// What to learn: which terminal states there are, and their rewards.
 #[derive(Clone, Copy)]
@@ -85,6 +89,10 @@ pub struct Trainer<'a> {
     pub(crate) best: Option<Best>,
     pub(crate) replay: Replay,
     pub(crate) convergence: Convergence,
+    /// Draws of the target.
+    pub(crate) reference: Vec<Remembered>,
+    /// Whether `log_partition` is known, and not learned.
+    pub(crate) holds_log_partition: bool,
 }
 
 impl<'a> Trainer<'a> {
@@ -104,7 +112,7 @@ impl<'a> Trainer<'a> {
     pub(crate) fn blank(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
         let environment = config.walk.environment(problem.constraints.clone())?;
         check(&config, &problem, &*environment)?;
-        let network = Mlp::new(environment.inputs(), environment.actions(), &config.network, config.seed);
+        let network = network(&*environment, &config);
         let parameters = network.parameters().len();
         Ok(Self {
             shards: BatchShard::split(&*environment, &config, parameters),
@@ -115,6 +123,8 @@ impl<'a> Trainer<'a> {
             iteration: 0,
             best: None,
             convergence: Convergence::default(),
+            reference: Vec::new(),
+            holds_log_partition: false,
             reward_stats: RewardStats::default(),
             network: Box::new(network),
             config,
@@ -160,7 +170,7 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn is_over(&self) -> Option<Stopped> {
         if self.convergence.is_reached() {
-            Some(Stopped::Converged)
+            Some(Stopped::Plateau)
         } else {
             (self.iteration >= self.config.iterations).then_some(Stopped::Iterations)
         }
@@ -197,7 +207,8 @@ impl<'a> Trainer<'a> {
     /// The policy as it is.
     #[must_use]
     pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(&*self.environment, &*self.network)
+        let sampler = Sampler::new(&*self.environment, &*self.network);
+        if self.config.sees_reward { sampler.viewing(self.problem.reward) } else { sampler }
     }
 
     /// The settings.
@@ -224,6 +235,9 @@ impl<'a> Trainer<'a> {
             network: &*self.network,
             reward: self.problem.reward,
             objective: self.config.objective(),
+            is_likelihood: self.is_likelihood(),
+            residual_limit: self.config.residual_limit.unwrap_or(f64::INFINITY),
+            viewed: self.config.sees_reward.then_some(self.problem.reward),
             name: self.config.objective,
             exploration: self.exploration(),
             temperature: self.temperature(),
@@ -247,14 +261,48 @@ impl<'a> Trainer<'a> {
         Ok(total)
     }
 
-    /// The batch: the first trajectories are backward ones from remembered states, the others follow the policy.
+    /// Whether this iteration learns by maximum likelihood.
+    fn is_likelihood(&self) -> bool {
+        !self.reference.is_empty() && self.iteration < self.config.reference.likelihood_iterations
+    }
+
+    /// Draws of the target to learn from; those that the environment does not lead to are left out.
+    ///
+    /// # Errors
+    /// When one of them has no finite log-reward.
+    pub fn set_reference(&mut self, draws: Vec<Terminal>) -> Result<(), TrainError> {
+        let draws: Vec<Terminal> =
+            draws.into_iter().filter(|terminal| self.environment.leads_to(terminal)).collect();
+        let log_rewards = finite(self.problem.reward.log_rewards(&draws))?;
+        let remembered = |(terminal, log_reward)| Remembered { terminal, log_reward };
+        self.reference = draws.into_iter().zip(log_rewards).map(remembered).collect();
+        Ok(())
+    }
+
+    /// Takes `ln Z` as known: it is not learned.
+    pub fn hold_log_partition(&mut self, log_partition: f64) {
+        (self.log_partition, self.holds_log_partition) = (log_partition, true);
+    }
+
+    /// The batch: the first trajectories lead to draws of the target, the next to remembered states, the others follow
+    /// the policy.
     fn guides(&self) -> Vec<Guide> {
-        let replayed = (self.config.replay.share * self.config.batch_size as f64) as usize;
+        let part = |share: f64| (share * self.config.batch_size as f64) as usize;
+        let drawn = match self.is_likelihood() {
+            true => self.config.batch_size,
+            false if self.reference.is_empty() => 0,
+            false => part(self.config.reference.share),
+        };
+        let replayed = drawn + part(self.config.replay.share);
         let iteration = self.iteration as u64;
         map(self.config.batch_size, |k| {
             let (seed, k64) = (self.config.seed, k as u64);
             let mut rng = stream(seed, Stream::Replay { iteration, k: k64 });
-            let remembered = if k < replayed { self.replay.draw(&mut rng) } else { None };
+            let remembered = match k {
+                _ if k < drawn => Some(&self.reference[rng.random_range(0..self.reference.len())]),
+                _ if k < replayed => self.replay.draw(&mut rng),
+                _ => None,
+            };
             match remembered {
                 Some(kept) => {
                     let script = self.environment.sample_backward_trajectory(&kept.terminal, &mut rng);
@@ -324,12 +372,30 @@ impl<'a> Trainer<'a> {
         let gradient = BatchShard::total_gradient(&mut self.shards);
         let rate = shrinkage * optimizer.learning_rate;
         self.adam.step(rate, gradient, self.network.parameters_mut());
+        if self.holds_log_partition {
+            return;
+        }
+        if self.is_likelihood() {
+            self.follow_log_weights(outcome);
+            return;
+        }
         let rate = shrinkage * self.config.log_partition_learning_rate();
         self.log_partition += self.log_partition_adam.step(rate, outcome.log_partition_grad);
     }
 
+    /// Brings `ln Z` of TB to where the loss will be lowest once it is learned: to the running mean of the log-weights.
+    fn follow_log_weights(&mut self, outcome: &Outcome) {
+        if self.config.objective == ObjectiveName::Tb {
+            let share = if self.iteration == 0 { 1.0 } else { LOG_WEIGHT_SHARE };
+            self.log_partition += share * (outcome.mean_log_weight - self.log_partition);
+        }
+    }
+
     /// Moves the constant along with the log-rewards as the temperature decreases.
     fn cool(&mut self, outcome: &Outcome) {
+        if self.holds_log_partition {
+            return;
+        }
         let next = self.config.temperature.at(self.iteration + 1, self.reward_stats.deviation);
         let mean = outcome.ends.iter().map(|end| end.log_reward).sum::<f64>() / outcome.ends.len() as f64;
         self.log_partition += mean / next - mean / self.temperature();
@@ -340,8 +406,11 @@ impl<'a> Trainer<'a> {
     }
 
     fn progress(&self, outcome: &Outcome) -> Progress {
-        let (sum, count) =
-            outcome.sampled().fold((0.0, 0.0), |(sum, count), end| (sum + end.log_reward, count + 1.0));
+        let add = |(sum, count): (f64, f64), end: &End| (sum + end.log_reward, count + 1.0);
+        let (sum, count) = match outcome.sampled().fold((0.0, 0.0), add) {
+            (_, 0.0) => outcome.ends.iter().fold((0.0, 0.0), add),
+            sampled => sampled,
+        };
         Progress {
             iteration: self.iteration + 1,
             loss: outcome.loss,
@@ -352,6 +421,13 @@ impl<'a> Trainer<'a> {
             log_partition: self.log_partition,
         }
     }
+}
+
+/// The network that `config` describes, at its first values.
+pub(crate) fn network(environment: &dyn Environment, config: &TrainConfig) -> Mlp {
+    let reward_inputs = if config.sees_reward { environment.reward_inputs() } else { 0 };
+    let (inputs, actions) = (environment.inputs(), environment.actions());
+    Mlp::with_reward_inputs(inputs, reward_inputs, actions, &config.network, config.seed)
 }
 
 fn check(

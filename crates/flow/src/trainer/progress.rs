@@ -59,7 +59,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Whether training still makes progress, evaluated over stretches of `patience` iterations after annealing.
+/// Whether training still makes progress, evaluated over stretches of `patience` iterations after annealing and warm start.
 ///
 /// Training has converged at the end of a stretch that brought no better terminal state and whose mean loss is not a
 /// twentieth lower than that of the stretch before.
@@ -83,7 +83,8 @@ impl Convergence {
 
     pub(crate) fn record(&mut self, config: &ValidTrainConfig, progress: &Progress) {
         let Some(patience) = config.patience else { return };
-        if !config.temperature.is_settled(progress.iteration) {
+        let is_warm = progress.iteration > config.reference.likelihood_iterations;
+        if !(config.temperature.is_settled(progress.iteration) && is_warm) {
             return;
         }
         if self.count == 0.0 && self.previous == 0.0 {

@@ -4,6 +4,7 @@ use gflowcausal_determinism::{cancellation_point, log_sum_exp, map_slices};
 
 use super::{TrainError, finite};
 use crate::network::{add_scaled, vectorised};
+use crate::objective::likelihood;
 use crate::rollout::{Guide, Parents, Recording, Trajectory, roll_out};
 use crate::{
     Action, Environment, FlowGradient, LogReward, Network, Objective, ObjectiveName, Tape, Terminal,
@@ -31,6 +32,11 @@ pub(super) struct Task<'a> {
     pub(super) network: &'a dyn Network,
     pub(super) reward: &'a dyn LogReward,
     pub(super) objective: Objective,
+    /// The batch is learned by maximum likelihood instead.
+    pub(super) is_likelihood: bool,
+    pub(super) residual_limit: f64,
+    /// The reward that the network sees.
+    pub(super) viewed: Option<&'a dyn LogReward>,
     pub(super) name: ObjectiveName,
     pub(super) exploration: f64,
     pub(super) temperature: f64,
@@ -51,6 +57,8 @@ pub(super) struct End {
 pub(super) struct Outcome {
     pub(super) loss: f64,
     pub(super) log_partition_grad: f64,
+    /// The mean of `ln r − ln P_F + ln P_B`, in maximum likelihood alone.
+    pub(super) mean_log_weight: f64,
     pub(super) ends: Vec<End>,
 }
 
@@ -58,6 +66,7 @@ impl Outcome {
     pub(super) fn extend(&mut self, other: Self) {
         self.loss += other.loss;
         self.log_partition_grad += other.log_partition_grad;
+        self.mean_log_weight += other.mean_log_weight;
         self.ends.extend(other.ends);
     }
 
@@ -136,7 +145,7 @@ impl BatchShard {
             .collect();
         let log_rewards = finite(task.reward.log_rewards(&terminals))?;
         let mut outcome = Outcome::default();
-        if matches!(task.objective, Objective::Fm(_)) {
+        if matches!(task.objective, Objective::Fm(_)) && !task.is_likelihood {
             self.compare_with_parents(task, &trajectories, &log_rewards, &mut outcome);
         } else {
             for (trajectory, &log_reward) in trajectories.iter().zip(&log_rewards) {
@@ -161,6 +170,7 @@ impl BatchShard {
     fn sample(&mut self, task: &Task<'_>, guides: &mut [Guide]) -> Vec<Trajectory> {
         let recording = Recording {
             for_gradient: true,
+            viewed: task.viewed,
             parents: matches!(task.objective, Objective::Fm(_)),
             partial_reward: task.name.needs_partial_reward(task.environment.walk()).then_some(task.reward),
         };
@@ -170,8 +180,19 @@ impl BatchShard {
     /// Evaluates the objective on one trajectory and hands its gradient to the tape.
     fn compare(&mut self, task: &Task<'_>, trajectory: &Trajectory, log_reward: f64, outcome: &mut Outcome) {
         self.read_flows(task, trajectory, log_reward);
-        let weight = 1.0 / task.batch_size as f64;
-        outcome.loss += weight * task.objective.evaluate(&self.flows, &mut self.flow_gradient);
+        let mut weight = 1.0 / task.batch_size as f64;
+        if task.is_likelihood {
+            outcome.loss += weight * likelihood::evaluate(&self.flows, &mut self.flow_gradient);
+            outcome.mean_log_weight += weight * (self.flows.log_reward - self.flows.log_ratio());
+            self.write_grad(trajectory, weight);
+            return;
+        }
+        let loss = task.objective.evaluate(&self.flows, &mut self.flow_gradient);
+        outcome.loss += weight * loss;
+        let residual = loss.sqrt();
+        if residual > task.residual_limit && task.name != ObjectiveName::Mdb {
+            weight *= task.residual_limit / residual;
+        }
         outcome.log_partition_grad += weight * self.flow_gradient.log_partition;
         self.write_grad(trajectory, weight);
     }

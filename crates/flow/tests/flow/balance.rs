@@ -16,7 +16,7 @@ const OBJECTIVES: [(ObjectiveName, Objective); 6] = [
     (ObjectiveName::Db, Objective::Db),
     (ObjectiveName::Tb, Objective::Tb),
     (ObjectiveName::Subtb, Objective::Subtb(0.9)),
-    (ObjectiveName::Mdb, Objective::Mdb),
+    (ObjectiveName::Mdb, Objective::Mdb(f64::INFINITY)),
 ];
 
 fn log_sum_exp(values: &[f64]) -> f64 {

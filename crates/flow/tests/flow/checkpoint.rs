@@ -168,7 +168,7 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     let more = Given { constraints: Constraints::none(NODES + 1), ..Given::new() };
     let error = refusal(&more, &path, same(), "data");
     assert!(error.to_string().ends_with("is about 4 variables, not 5"), "{error}");
-    let (now, later) = (br#"\"version\":3,"#, br#"\"version\":9,"#);
+    let (now, later) = (br#"\"version\":4,"#, br#"\"version\":9,"#);
     let at = whole.windows(now.len()).position(|bytes| bytes == now).unwrap();
     let mut newer = whole.clone();
     newer[at..at + now.len()].copy_from_slice(later);
@@ -262,7 +262,7 @@ fn a_policy_draws_the_same_without_its_trainer() {
     fs::write(&paths[1], trainer.checkpoint_bytes("data", "")).unwrap();
     for path in paths {
         let policy = Policy::open(&path, &given.constraints).unwrap();
-        assert_eq!(policy.sampler().sample(50, 9), expected);
+        assert_eq!(policy.sampler(None).unwrap().sample(50, 9), expected);
         assert_eq!(policy.fingerprint(), "data");
     }
     let error = Policy::open(&directory.path().join("model"), &Constraints::none(9)).err().unwrap();

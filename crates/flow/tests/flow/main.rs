@@ -6,6 +6,7 @@ mod balance;
 mod checkpoint;
 mod distribution;
 mod lattice;
+mod layers;
 mod network;
 mod plain;
 mod reproducible;

@@ -47,8 +47,8 @@ impl Rows {
             }
         }
         let last = self.push(root, &all, &[0, 1]);
-        let some_off: Vec<InputChange> =
-            all.iter().step_by(2).map(|change| InputChange { is_on: !change.is_on, ..*change }).collect();
+        let on = (0..).zip(&self.inputs[last]).filter(|(_, is_on)| **is_on);
+        let some_off: Vec<InputChange> = on.step_by(2).map(|(input, _)| InputChange::off(input)).collect();
         self.push(last, &some_off, &[1, 2]);
         network.forward(&mut self.tape, 0);
     }

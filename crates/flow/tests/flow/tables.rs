@@ -88,7 +88,8 @@ pub(crate) struct SumOverParents {
 impl LayerLogReward for SumOverParents {
     fn log_sum(&self, node: usize, within: &NodeSet, touching: Option<&NodeSet>) -> f64 {
         let nodes = self.constraints.nodes();
-        let sets = (0..1_u32 << nodes).map(|set| NodeSet::of(nodes, (0..nodes).filter(|i| set >> i & 1 == 1)));
+        let sets =
+            (0..1_u32 << nodes).map(|set| NodeSet::of(nodes, (0..nodes).filter(|i| set >> i & 1 == 1)));
         let allowed = sets.filter(|set| {
             set.is_subset(within)
                 && self.constraints.permits_parents(node, set)

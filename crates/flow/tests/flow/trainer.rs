@@ -186,11 +186,11 @@ fn training_that_stands_still_stops_early() {
     config.optimizer.learning_rate = 5e-3;
     let mut trainer = Trainer::new(config.validate().unwrap(), problem(&constraints, &reward)).unwrap();
     let (stopped, said) = run(&mut trainer);
-    assert_eq!(stopped, Stopped::Converged);
+    assert_eq!(stopped, Stopped::Plateau);
     assert!(said.len() < 5000, "{}", said.len());
     assert!(said.last().unwrap().loss < 1e-3 * said[60].loss, "stopped before the loss was down");
-    assert_eq!(trainer.is_over(), Some(Stopped::Converged));
-    assert_eq!(trainer.step(&mut |_: &Event<'_>| {}).unwrap(), Some(Stopped::Converged));
+    assert_eq!(trainer.is_over(), Some(Stopped::Plateau));
+    assert_eq!(trainer.step(&mut |_: &Event<'_>| {}).unwrap(), Some(Stopped::Plateau));
 }
 
 #[test]

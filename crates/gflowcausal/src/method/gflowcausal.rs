@@ -1,23 +1,22 @@
 //! The default method: searches, then the posterior over DAGs, exactly, by chains or by a trained GFlowNet.
 
-use gflowcausal_flow::{LogReward, ObjectiveName, Problem, Sampler, Terminal, TrainConfig, Trainer, Walk};
+use gflowcausal_flow::Walk;
 use gflowcausal_graph::Order;
 use gflowcausal_posterior::Objects;
-use gflowcausal_score::{LocalScore, OrderScore};
+use gflowcausal_score::LocalScore;
 
 use super::policy::PolicyTarget;
-use super::search_phase::{self, Found, target};
-use super::training::{check_walk, resumed, train};
-use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, dags};
+use super::policy_training::{settings, train_policy, walk};
+use super::search_phase::{self, Found};
+use super::training::check_walk;
+use super::{Discover, MethodInput, MethodOutput, RunContext, dags};
 use crate::config::{PosteriorName, option};
-use crate::dag_posterior::{DagPosterior, Inferred};
-use crate::local_search::LocalSearch;
-use crate::model::{GraphReward, OrderReward, TableScore};
-use crate::size::Size;
-use crate::{Config, Error, Training};
+use crate::dag_posterior::Inferred;
+use crate::model::GraphReward;
+use crate::{Config, Error};
 
 /// The walks of this method.
-const WALKS: &[Walk] = &[Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
+const WALKS: &[Walk] = &[Walk::Layers, Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
 
 /// The options that only training reads.
 const TRAINING: [&str; 7] = [
@@ -87,7 +86,7 @@ impl Discover for GFlowCausal {
             return Err(Error::NoEffect { option, with: format!("posterior {}", posterior.name()) });
         }
         check_walk(config, self.name(), WALKS)?;
-        settings(config, model.constraints().nodes()).validate()?;
+        settings(config, walk(config, model), model.constraints().nodes()).validate()?;
         match config.walk {
             Walk::Graph if GraphReward::new(model).is_none() => {
                 refuse(option::walk, "graph", format!("score '{}'", model.score_name().name()))
@@ -159,94 +158,4 @@ fn over_orders(
         _ => (order, graphs.swap_remove(0)),
     };
     Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
-}
-
-/// Trains a policy on what the searches found, draws from it, and holds it against the `reference`. None of both, or no
-/// draws, if the run is stopped before there are any.
-fn train_policy(
-    input: &MethodInput<'_>,
-    context: &mut RunContext<'_>,
-    (aim, dags): (&PolicyTarget<'_>, Option<&DagPosterior<'_>>),
-    found: &Found,
-    reference: Option<&Inferred>,
-) -> Result<(Option<Inferred>, Option<Training>), Error> {
-    let MethodInput { model, config, .. } = *input;
-    let tables = dags.map(|dags| TableScore::new(dags.tables(), model));
-    let graphs = GraphReward::new(model);
-    let orders = match &tables {
-        Some(tables) => OrderReward::of_tables(tables),
-        None => OrderReward::new(model),
-    };
-    let reward: &dyn LogReward = match &graphs {
-        Some(graphs) if !config.walk.ends_in_orders() => graphs,
-        _ => &orders,
-    };
-    let score: &dyn OrderScore = match &tables {
-        Some(tables) => tables,
-        None => model.order_score(),
-    };
-    let search = LocalSearch::new(score, model.constraints(), target(config), &context.deadlines.stop);
-    let local_search = config.walk.ends_in_orders().then_some(&search as _);
-    let problem = Problem { constraints: model.constraints(), reward, local_search };
-    let settings = settings(config, model.constraints().nodes()).validate()?;
-    let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
-        Some(resumed) => resumed,
-        None => {
-            let first = || {
-                let mut trainer = Trainer::new(settings, problem)?;
-                if config.walk.ends_in_orders() {
-                    trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
-                }
-                Ok::<_, Error>(trainer)
-            };
-            match context.finish(first).transpose()? {
-                Some(trainer) => (trainer, vec![]),
-                None => return Ok((None, None)),
-            }
-        }
-    };
-    let stopped = train(&mut trainer, &mut history, context)?;
-    context.report(Phase::Sampling);
-    let sampler: Sampler<'_> = trainer.sampler();
-    let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
-    if let (Some(drawn), Some(reference)) = (&mut drawn, reference) {
-        let coverage = context.finish(|| aim.coverage(&sampler, drawn, reference, config.seed));
-        drawn.posterior.coverage = coverage;
-    }
-    Ok((drawn, Some(Training::new(&trainer, stopped, history))))
-}
-
-/// Training settings by the number of variables, where the user leaves them open.
-pub(crate) fn settings(config: &Config, nodes: usize) -> TrainConfig {
-    let mut settings = TrainConfig { walk: config.walk, seed: config.seed, ..TrainConfig::default() };
-    let default = if config.walk.every_state_stops() { ObjectiveName::Mdb } else { ObjectiveName::Tb };
-    settings.objective = config.objective.unwrap_or(default);
-    let size = match Size::of(nodes) {
-        // There are no orders to evaluate.
-        Size::VeryLarge if !config.walk.ends_in_orders() => Size::Large,
-        size => size,
-    };
-    settings.iterations = config.iterations.unwrap_or(match size {
-        Size::Small | Size::Medium => 500 + 15 * nodes,
-        Size::Large => 300,
-        Size::VeryLarge => 100,
-    });
-    // Most of a batch is remembered, for every order of many variables that was never seen takes its time.
-    let is_large = size == Size::VeryLarge;
-    settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
-    settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
-    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
-    settings.network.width = config.hidden.unwrap_or(if size == Size::Small { 128 } else { 256 });
-    settings.temperature.target = config.temperature;
-    settings.temperature.iterations = settings.iterations * 6 / 10;
-    settings.exploration.iterations = settings.temperature.iterations;
-    settings.improvements = match size {
-        _ if !config.walk.ends_in_orders() => 0,
-        Size::Small => 4,
-        Size::Medium => 1,
-        // A sweep over orders that were never seen costs as much as the rest of ten iterations.
-        Size::Large | Size::VeryLarge => 0,
-    };
-    settings.patience = Some((settings.iterations / 10).max(50));
-    settings
 }

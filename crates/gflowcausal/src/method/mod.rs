@@ -16,6 +16,7 @@ mod mcmc;
 mod pc;
 mod policy;
 mod rl_bic;
+mod policy_training;
 mod search_phase;
 mod sortnregress;
 mod training;

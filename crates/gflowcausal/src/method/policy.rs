@@ -3,22 +3,28 @@
 use std::ops::Range;
 
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{Stream, StreamRng, interruptible, map, stream};
-use gflowcausal_flow::{Sampler, Terminal};
-use gflowcausal_graph::{Dag, NodeSet, Order};
-use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior};
+use gflowcausal_determinism::{Stream, StreamRng, interruptible, log_sum_exp, map, stream};
+use gflowcausal_flow::{LayerLogReward, Sampler, Terminal, Walk};
+use gflowcausal_graph::{Dag, Layering, NodeSet, Order};
+use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, log_z_by_bridge};
 use gflowcausal_score::ParentSetTables;
 
 use crate::ScoringModel;
 use crate::dag_posterior::Inferred;
 use crate::method::Deadlines;
-use crate::model::{CyclicGraphReward, nearest_order};
+use crate::model::{CyclicGraphReward, LayerReward, nearest_order};
 
 /// How many graphs are drawn between two checks of the stop flag.
 const BLOCK: usize = 64;
 
+/// How many trajectories the probability of a terminal state is estimated from, where it cannot be computed.
+const TRAJECTORIES: usize = 32;
+
+/// How many layerings of the policy its `ln Z` is estimated from.
+const WEIGHED_DRAWS: usize = 4000;
+
 /// How many draws of the reference are looked up in the policy.
-const REFERENCE_DRAWS: usize = 200;
+const REFERENCE_DRAWS: usize = 1000;
 
 /// A policy and what it aims at.
 #[derive(Clone, Copy)]
@@ -72,6 +78,10 @@ impl PolicyTarget<'_> {
                     }
                     None => self.pruned(order, log_policy, is_only_trajectory),
                 }),
+                Terminal::Layering(layering) => {
+                    let mut rng = stream(seed, Stream::Graph { k: number });
+                    Some(graph_of_layering(self.tables?, layering, log_policy, &mut rng))
+                }
                 Terminal::Dag(dag) => {
                     let log_reward = self.model.log_dag(dag)?;
                     let (order, log_weight) = (dag.topological_order(), log_reward - log_policy);
@@ -112,37 +122,107 @@ impl PolicyTarget<'_> {
         seed: u64,
     ) -> Coverage {
         let (mean, largest) = drawn.posterior.difference_from(&reference.posterior);
-        let log_z_reference = reference.posterior.log_z;
+        let ratios = self.log_ratios(sampler, &reference.draws, seed);
+        let own = self.log_weights(sampler, drawn, seed);
+        let bridge = || log_z_by_bridge(&own, ratios.as_deref()?);
+        let log_z_reference = match reference.posterior.source {
+            Source::Exact => reference.posterior.log_z,
+            _ => bridge().or(reference.posterior.log_z),
+        };
         Coverage {
-            log_z_policy: drawn.posterior.log_z.unwrap_or(f64::NEG_INFINITY),
+            log_z_policy: log_sum_exp(own.iter().copied()) - (own.len() as f64).ln(),
             log_z_reference,
             reference: reference.posterior.source,
-            median_log_ratio: log_z_reference
-                .and_then(|log_z| self.median_log_ratio(sampler, &reference.draws, log_z, seed)),
+            median_log_ratio: ratios.zip(log_z_reference).map(|(ratios, log_z)| median(ratios) - log_z),
             edges_mean_difference: mean,
             edges_largest_difference: largest,
             r_hat: reference.posterior.convergence.map(|convergence| convergence.r_hat),
         }
     }
 
-    /// The median of `ln target − ln policy` over draws of the reference, each with a random topological order.
-    fn median_log_ratio(
-        &self,
-        sampler: &Sampler<'_>,
-        draws: &[GraphSample],
-        log_z: f64,
-        seed: u64,
-    ) -> Option<f64> {
-        let tables = self.tables?;
-        let ratios = map(draws.len().min(REFERENCE_DRAWS), |k| {
+    /// `ln reward − ln policy` of draws of the policy: of those that were `drawn`, or of more, where a draw is but a layering. The
+    /// error of `ln Z` is then below the tolerance even if one in ten draws counts.
+    fn log_weights(&self, sampler: &Sampler<'_>, drawn: &Inferred, seed: u64) -> Vec<f64> {
+        let single = |draw: &GraphSample| std::iter::repeat_n(draw.log_weight, draw.count as usize);
+        let Some(tables) = self.tables.filter(|_| sampler.walk() == Walk::Layers) else {
+            return drawn.draws.iter().flat_map(single).collect();
+        };
+        let samples = sampler.sample(WEIGHED_DRAWS, stream(seed, Stream::Part { k: u64::MAX - 1 }).random());
+        map(samples.len(), |k| {
+            let layering = samples[k].terminal.as_layering().expect("the walk ends in layerings");
+            LayerReward(tables).log_layering(layering) - samples[k].log_forward
+        })
+    }
+
+    /// `ln reward − ln policy` of draws of the reference: of the DAGs, of their layerings, or of one random topological order
+    /// each.
+    fn log_ratios(&self, sampler: &Sampler<'_>, draws: &[GraphSample], seed: u64) -> Option<Vec<f64>> {
+        let (tables, drawn) = (self.tables?, evenly_spaced(draws, REFERENCE_DRAWS));
+        let log_policy = |terminal: &Terminal, seed| {
+            let estimate = || sampler.estimate_log_probability(terminal, TRAJECTORIES, seed);
+            sampler.log_probability(terminal).or_else(estimate)
+        };
+        let ratios = map(drawn.len(), |k| {
+            if sampler.walk() == Walk::Layers {
+                let layering = Layering::of(&drawn[k].dag);
+                let log_reward = LayerReward(tables).log_layering(&layering);
+                return Some(log_reward - log_policy(&Terminal::Layering(layering), seed)?);
+            }
             let mut rng = stream(seed, Stream::Reference { k: k as u64 });
-            let (order, log_kernel) = random_topological_order(&draws[k].dag, &mut rng);
-            let log_policy = sampler.log_probability(&Terminal::Order(order.clone()))?;
-            Some(log_order_reward(tables, &order) + log_kernel - log_policy - log_z)
+            if sampler.walk() == Walk::Graph {
+                let dag = &drawn[k].dag;
+                return Some(tables.log_dag(dag) - log_policy(&Terminal::Dag(dag.clone()), rng.random())?);
+            }
+            let (order, log_kernel) = random_topological_order(&drawn[k].dag, &mut rng);
+            let log_reward = log_order_reward(tables, &order) + log_kernel;
+            Some(log_reward - log_policy(&Terminal::Order(order), rng.random())?)
         });
-        let mut ratios: Vec<f64> = ratios.into_iter().collect::<Option<_>>()?;
-        ratios.sort_by(f64::total_cmp);
-        ratios.get(ratios.len() / 2).copied()
+        ratios.into_iter().collect()
+    }
+}
+
+/// At most `count` single draws, evenly spaced.
+fn evenly_spaced(draws: &[GraphSample], count: usize) -> Vec<&GraphSample> {
+    let single: Vec<&GraphSample> =
+        draws.iter().flat_map(|draw| std::iter::repeat_n(draw, draw.count as usize)).collect();
+    let count = count.min(single.len());
+    (0..count).map(|k| single[k * single.len() / count]).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A graph that has `layering`, parents drawn from the tables. Every DAG has one layering, so the weight of the layering is
+/// that of the graph.
+fn graph_of_layering(
+    tables: &ParentSetTables,
+    layering: &Layering,
+    log_policy: f64,
+    rng: &mut StreamRng,
+) -> GraphSample {
+    let mut within = NodeSet::empty(layering.nodes());
+    let mut parents = vec![within.clone(); layering.nodes()];
+    let mut last: Option<&NodeSet> = None;
+    for layer in layering.layers() {
+        if last.is_some() {
+            for node in layer.iter() {
+                parents[node] = tables.sample_parents(node, &within, last, rng);
+            }
+        }
+        within.union_with(layer);
+        last = Some(layer);
+    }
+    let dag = Dag::from_parents(&parents).expect("parents lie in earlier layers");
+    let (log_reward, log_layering) = (tables.log_dag(&dag), LayerReward(tables).log_layering(layering));
+    GraphSample {
+        order: dag.topological_order(),
+        log_weight: log_layering - log_policy,
+        log_prob: Some(log_policy + log_reward - log_layering),
+        dag,
+        log_reward,
+        count: 1,
     }
 }
 
@@ -216,3 +296,6 @@ fn random_topological_order(dag: &Dag, rng: &mut StreamRng) -> (Order, f64) {
 fn ready<'a>(dag: &'a Dag, placed: &'a NodeSet) -> impl Iterator<Item = usize> + 'a {
     (0..dag.nodes()).filter(|&node| !placed.contains(node) && dag.parents(node).is_subset(placed))
 }
+
+#[cfg(test)]
+mod tests;

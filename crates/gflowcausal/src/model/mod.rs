@@ -21,7 +21,7 @@ pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
 pub(crate) use self::family_choice::{FamilyChoice, applies, choose};
 pub use self::family_choice::{FamilyEvidence, FamilyTotal, VariableEvidence};
 use self::pruning::Pruning;
-pub(crate) use self::rewards::{GraphReward, ModularReward, OrderReward};
+pub(crate) use self::rewards::{GraphReward, LayerReward, ModularReward, OrderReward};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
 use self::scores::ScoreInput;
 pub use self::scores::ScoreName;

@@ -1,8 +1,10 @@
 //! A scoring model as the log-reward of a GFlowNet: of orders, and of graphs.
 
-use gflowcausal_flow::{LocalLogReward, LogReward, Terminal};
+use std::borrow::Borrow;
+
+use gflowcausal_flow::{LayerLogReward, LocalLogReward, LogReward, Terminal};
 use gflowcausal_graph::NodeSet;
-use gflowcausal_score::{GraphScore, LocalScore, OrderModularScore, OrderScore};
+use gflowcausal_score::{GraphScore, LocalScore, OrderModularScore, OrderScore, ParentSetTables};
 
 use super::{OrderEvaluator, ScoreKind, ScoringModel, TableScore};
 
@@ -107,5 +109,27 @@ pub(crate) struct DecomposableReward<'a> {
 impl LocalLogReward for DecomposableReward<'_> {
     fn log_local(&self, node: usize, given: &NodeSet) -> f64 {
         self.score.local(node, given) + self.per_edge * given.len() as f64
+    }
+}
+
+/// The log-reward of the environment that ends in a layering: the sum over its DAGs, at the temperature of the tables.
+pub(crate) struct LayerReward<T>(pub(crate) T);
+
+impl<T: Borrow<ParentSetTables> + Sync> LogReward for LayerReward<T> {
+    fn log_reward(&self, terminal: &Terminal) -> f64 {
+        self.log_layering(terminal.as_layering().expect("an environment of layerings ends in a layering"))
+    }
+
+    fn layers(&self) -> Option<&dyn LayerLogReward> {
+        Some(self)
+    }
+}
+
+impl<T: Borrow<ParentSetTables> + Sync> LayerLogReward for LayerReward<T> {
+    fn log_sum(&self, node: usize, within: &NodeSet, touching: Option<&NodeSet>) -> f64 {
+        match touching {
+            Some(touching) => self.0.borrow().log_sum_touching(node, within, touching),
+            None => self.0.borrow().log_sum(node, within),
+        }
     }
 }

@@ -54,6 +54,7 @@ Posterior = Literal[
     "none",
 ]
 Walk = Literal[
+    "layers",
     "complete",
     "edges",
     "chain",
@@ -199,7 +200,7 @@ class Options:
         penalty: float | Literal["auto"] | None = None,
         posterior: Posterior = "auto",
         edge_prior: float | Literal["auto"] | None = None,
-        walk: Walk = "order",
+        walk: Walk = "layers",
         objective: Objective | None = None,
         network: Network = "mlp",
         prune: Prune = "auto",
@@ -266,8 +267,8 @@ class Options:
             Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all
             DAGs equally likely. If not given: auto. Read by gflowcausal, exact, mcmc, dag-gflownet.
         walk
-            How graphs are grown. One of complete, edges, chain, order, graph, free. Read by gflowcausal,
-            dag-gflownet, gflownets-score.
+            How graphs are grown. One of layers, complete, edges, chain, order, graph, free. Read by
+            gflowcausal, dag-gflownet, gflownets-score.
         objective
             Which balance of flows is learned. One of fm, db, tb, subtb, mdb. If not given: tb; mdb for walk
             graph. Read by gflowcausal, gflownets-score.

@@ -164,7 +164,7 @@ impl Mlp {
             self.last_layer_back_one_by_one(tape, rows.clone(), &mut grads, gradient);
         }
         self.hidden_layers_back(tape, rows.clone(), &mut grads, &mut spare, gradient);
-        let span = self.span(rows);
+        let span = self.span(rows.clone());
         let part = tape.memory.len() - 1;
         let (units, sums) = pair(&mut tape.memory, 1, part);
         vectorised(
@@ -174,6 +174,11 @@ impl Mlp {
                 add_scaled(1.0, &grads, &mut sums[span]);
             },
         );
+        if self.reward_inputs > 0 {
+            let inputs = Matrix::new(tape.reward_inputs(rows), self.reward_inputs).transposed();
+            let weights = &mut gradient[self.reward_weights.clone()];
+            add_product(inputs, Matrix::new(&grads, self.width), weights);
+        }
         (tape.scratch[1], tape.scratch[2]) = (grads, spare);
     }
 

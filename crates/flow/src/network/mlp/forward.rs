@@ -21,6 +21,9 @@ impl Mlp {
         if tape.output_count(rows.start, rows.end) == 0 {
             return;
         }
+        if self.reward_inputs > 0 {
+            self.add_reward_inputs(tape, rows.clone());
+        }
         self.hidden_layers(tape, rows.clone());
         if self.is_dense(tape, &rows) {
             self.outputs_by_product(tape, rows);
@@ -52,6 +55,25 @@ impl Mlp {
             }
             relu(own, &mut outputs[self.span(index..index + 1)]);
         }
+    }
+
+    /// Adds what the reward inputs of `rows` bring to the first layer's inputs, for its outputs alone: rows that are based
+    /// on these have reward inputs of their own.
+    fn add_reward_inputs(&self, tape: &mut Tape, rows: Range<usize>) {
+        let mut sums = std::mem::take(&mut tape.scratch[0]);
+        sums.resize(rows.len() * self.width, 0.0);
+        let weights = Matrix::new(self.values(&self.reward_weights), self.width);
+        set_product(Matrix::new(tape.reward_inputs(rows.clone()), self.reward_inputs), weights, &mut sums);
+        let (inputs, outputs) = pair(&mut tape.memory, 0, 1);
+        let span = self.span(rows);
+        vectorised(
+            #[inline(always)]
+            || {
+                add_scaled(1.0, &inputs[span.clone()], &mut sums);
+                relu(&sums, &mut outputs[span]);
+            },
+        );
+        tape.scratch[0] = sums;
     }
 
     /// Hidden layer after hidden layer: `h' = max(h · W + b, 0)`.

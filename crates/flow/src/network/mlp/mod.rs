@@ -44,11 +44,12 @@ impl Default for MlpConfig {
 
 impl MlpConfig {
     /// How many parameters a network of this shape has; none if no number can say.
-    pub(crate) fn parameters(&self, inputs: usize, outputs: usize) -> Option<usize> {
+    pub(crate) fn parameters(&self, inputs: usize, reward_inputs: usize, outputs: usize) -> Option<usize> {
         let Self { layers, width, .. } = *self;
         let layer = |inputs: usize, outputs: usize| inputs.checked_mul(outputs)?.checked_add(outputs);
         let hidden = layer(width, width)?.checked_mul(layers.checked_sub(1)?)?;
-        layer(inputs, width)?.checked_add(hidden)?.checked_add(layer(width, outputs)?)
+        let of_reward = reward_inputs.checked_mul(width)?;
+        layer(inputs, width)?.checked_add(hidden)?.checked_add(layer(width, outputs)?)?.checked_add(of_reward)
     }
 }
 
@@ -63,10 +64,13 @@ struct Layer {
 #[derive(Debug, Clone)]
 pub struct Mlp {
     inputs: usize,
+    reward_inputs: usize,
     outputs: usize,
     width: usize,
     /// Weights: one row for each input.
     first: Layer,
+    /// Weights of the first layer for reward inputs, one row for each.
+    reward_weights: Range<usize>,
     /// Weights from one hidden layer to the next.
     hidden: Vec<Layer>,
     /// Weights: one row for each *output*, so that one output is one dot product.
@@ -84,6 +88,21 @@ impl Mlp {
     /// If a dimension of the network is zero.
     #[must_use]
     pub fn new(inputs: usize, outputs: usize, config: &MlpConfig, seed: u64) -> Self {
+        Self::with_reward_inputs(inputs, 0, outputs, config, seed)
+    }
+
+    /// The same with so many inputs more that are numbers: what the reward says of the next steps.
+    ///
+    /// # Panics
+    /// If a dimension of the network is zero.
+    #[must_use]
+    pub fn with_reward_inputs(
+        inputs: usize,
+        reward_inputs: usize,
+        outputs: usize,
+        config: &MlpConfig,
+        seed: u64,
+    ) -> Self {
         let MlpConfig { layers, width } = *config;
         assert!(inputs * outputs * layers * width > 0, "every dimension of a network is positive");
         let mut end = 0;
@@ -95,7 +114,10 @@ impl Mlp {
         let first = place(inputs * width, width);
         let hidden = (1..layers).map(|_| place(width * width, width)).collect();
         let last = place(outputs * width, outputs);
-        let mut mlp = Self { inputs, outputs, width, first, hidden, last, parameters: vec![0.0; end] };
+        let reward_weights = place(reward_inputs * width, 0).weights;
+        let parameters = vec![0.0; end];
+        let mut mlp =
+            Self { inputs, reward_inputs, outputs, width, first, reward_weights, hidden, last, parameters };
         mlp.initialise(seed);
         mlp
     }
@@ -104,7 +126,8 @@ impl Mlp {
         let hidden = self.hidden.iter().map(|layer| (layer.weights.clone(), self.width, 1.0));
         let first = (self.first.weights.clone(), self.inputs, 1.0);
         let last = (self.last.weights.clone(), self.width, 0.1);
-        let layers: Vec<_> = std::iter::once(first).chain(hidden).chain([last]).collect();
+        let of_reward = (self.reward_weights.clone(), self.reward_inputs.max(1), 1.0);
+        let layers: Vec<_> = std::iter::once(first).chain(hidden).chain([last, of_reward]).collect();
         for (layer, (weights, fan_in, scale)) in layers.into_iter().enumerate() {
             let mut rng = stream(seed, Stream::Parameters { layer: layer as u64 });
             let bound = scale * (6.0 / fan_in as f32).sqrt();
@@ -206,6 +229,9 @@ impl Network for Mlp {
         }
         tensors.push(tensor("output.weights".into(), vec![self.outputs, self.width]));
         tensors.push(tensor("output.biases".into(), vec![self.outputs]));
+        if self.reward_inputs > 0 {
+            tensors.push(tensor("reward.weights".into(), vec![self.reward_inputs, self.width]));
+        }
         tensors
     }
 }

@@ -1,0 +1,208 @@
+//! The policy of `gflowcausal`: which walk is trained, on what, and how long.
+
+use gflowcausal_flow::{
+    ExplorationConfig, LogReward, ObjectiveName, Problem, Progress, ReferenceConfig, ReplayConfig, Sampler,
+    Stopped, TemperatureConfig, Terminal, TerminalKind, TrainConfig, Trainer, Walk,
+};
+use gflowcausal_graph::Layering;
+use gflowcausal_posterior::{Coverage, Source};
+use gflowcausal_score::OrderScore;
+
+use super::policy::PolicyTarget;
+use super::search_phase::{Found, target};
+use super::training::{resumed, train};
+use super::{MethodInput, Phase, RunContext};
+use crate::dag_posterior::{DagPosterior, Inferred};
+use crate::local_search::LocalSearch;
+use crate::model::{GraphReward, LayerReward, OrderReward, TableScore};
+use crate::size::Size;
+use crate::{Config, Error, ScoringModel, Training};
+
+/// How many draws of the reference a policy over layerings learns from; no more than it takes up.
+const TRAINING_DRAWS: usize = 10_000;
+
+/// The share of each batch that draws of the reference have after the warm start.
+const REFERENCE_SHARE: f64 = 0.5;
+
+/// A trajectory that is out of balance by more nats than this does not count more: the reward of a random layering is off
+/// by hundreds.
+const RESIDUAL_LIMIT: f64 = 3.0;
+
+/// By what factor the mean loss of the last tenth of the iterations must be below that of the tenth before to count as
+/// still decreasing.
+const PROGRESS_FACTOR: f64 = 0.95;
+
+/// Trains a policy on what the searches found, draws from it, and holds it against the `reference`. None of both, or no
+/// draws, if the run is stopped before there are any.
+pub(super) fn train_policy(
+    input: &MethodInput<'_>,
+    context: &mut RunContext<'_>,
+    (aim, dags): (&PolicyTarget<'_>, Option<&DagPosterior<'_>>),
+    found: &Found,
+    reference: Option<&Inferred>,
+) -> Result<(Option<Inferred>, Option<Training>), Error> {
+    let MethodInput { model, config, .. } = *input;
+    let walk = walk(config, model);
+    let layerings = dags.map(|dags| LayerReward(dags.tables()));
+    let tables = dags.map(|dags| TableScore::new(dags.tables(), model));
+    let graphs = GraphReward::new(model);
+    let orders = match &tables {
+        Some(tables) => OrderReward::of_tables(tables),
+        None => OrderReward::new(model),
+    };
+    let reward: &dyn LogReward = match (walk.terminal_kind(), &graphs, &layerings) {
+        (TerminalKind::Layering, _, Some(layerings)) => layerings,
+        (TerminalKind::Dag, Some(graphs), _) => graphs,
+        _ => &orders,
+    };
+    let score: &dyn OrderScore = match &tables {
+        Some(tables) => tables,
+        None => model.order_score(),
+    };
+    let search = LocalSearch::new(score, model.constraints(), target(config), &context.deadlines.stop);
+    let local_search = walk.ends_in_orders().then_some(&search as _);
+    let problem = Problem { constraints: model.constraints(), reward, local_search };
+    let settings = settings(config, walk, model.constraints().nodes()).validate()?;
+    let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
+        Some(resumed) => resumed,
+        None => {
+            let first = || {
+                let mut trainer = Trainer::new(settings, problem)?;
+                if walk.ends_in_orders() {
+                    trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
+                }
+                if let (Walk::Layers, Some(dags), Some(reference)) = (walk, dags, reference) {
+                    prepare(&mut trainer, config, (dags, reference), context)?;
+                }
+                Ok::<_, Error>(trainer)
+            };
+            // Draws to learn from may take longer than there is time for after a stop.
+            let built = if walk == Walk::Layers { context.until_stop(first) } else { context.finish(first) };
+            match built.transpose()? {
+                Some(trainer) => (trainer, vec![]),
+                None => return Ok((None, None)),
+            }
+        }
+    };
+    let stopped = train(&mut trainer, &mut history, context)?;
+    context.report(Phase::Sampling);
+    let sampler: Sampler<'_> = trainer.sampler();
+    let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
+    if let (Some(drawn), Some(reference)) = (&mut drawn, reference) {
+        let coverage = context.finish(|| aim.coverage(&sampler, drawn, reference, config.seed));
+        drawn.posterior.coverage = coverage;
+    }
+    let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
+    let stopped = verdict(stopped, &history, coverage.as_ref());
+    Ok((drawn, Some(Training::new(&trainer, stopped, history))))
+}
+
+/// Training has converged if the loss stands still and the policy agrees with the reference: neither alone says so.
+pub(super) fn verdict(stopped: Stopped, history: &[Progress], coverage: Option<&Coverage>) -> Stopped {
+    let stands_still = match stopped {
+        Stopped::Plateau => true,
+        Stopped::Iterations => is_level(history),
+        _ => false,
+    };
+    if stands_still && coverage.is_some_and(Coverage::agrees) { Stopped::Converged } else { stopped }
+}
+
+/// Whether the loss of the last tenth of the iterations is about that of the tenth before.
+fn is_level(history: &[Progress]) -> bool {
+    let length = history.len() / 10;
+    let mean = |part: &[Progress]| part.iter().map(|progress| progress.loss).sum::<f64>() / length as f64;
+    let (before, last) = history[history.len() - 2 * length..].split_at(length);
+    length > 0 && mean(last) >= PROGRESS_FACTOR * mean(before)
+}
+
+/// The walk that is trained: where the objects are orders, not DAGs, the default is the walk over them.
+pub(super) fn walk(config: &Config, model: &ScoringModel) -> Walk {
+    match config.walk {
+        Walk::Layers if model.dag_score().is_none() => Walk::Order,
+        walk => walk,
+    }
+}
+
+/// Draws of the reference to learn from, and its `ln Z` where it has one and the objective takes it.
+fn prepare(
+    trainer: &mut Trainer<'_>,
+    config: &Config,
+    (dags, reference): (&DagPosterior<'_>, &Inferred),
+    context: &RunContext<'_>,
+) -> Result<(), Error> {
+    let is_exact = reference.posterior.source == Source::Exact;
+    let taken = trainer.config().iterations.saturating_mul(trainer.config().batch_size);
+    let count = TRAINING_DRAWS.min(taken);
+    let draws = dags.training_draws(config, (is_exact, count), context)?;
+    let layerings = draws.iter().map(|dag| Terminal::Layering(Layering::of(dag)));
+    trainer.set_reference(layerings.collect())?;
+    match reference.posterior.log_z {
+        Some(log_z) if trainer.config().objective == ObjectiveName::Tb => trainer.hold_log_partition(log_z),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Settings of the walk over layerings: half of the iterations by maximum likelihood on draws of the reference, half by
+/// the objective on such draws and the policy's own.
+///
+/// There is no annealing: draws of the reference lie where the mass is from the first iteration on.
+fn layers_settings(config: &Config, nodes: usize) -> TrainConfig {
+    let mut settings = TrainConfig { walk: Walk::Layers, seed: config.seed, ..TrainConfig::default() };
+    settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
+    settings.iterations = config.iterations.unwrap_or(match nodes {
+        ..=20 => 600,
+        21..=60 => 1500,
+        _ => 1000,
+    });
+    settings.batch_size = config.batch_size.unwrap_or(64);
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
+    settings.optimizer.final_learning_rate = Some(settings.optimizer.learning_rate / 10.0);
+    settings.network.width = config.hidden.unwrap_or(256);
+    settings.temperature = TemperatureConfig { iterations: 0, ..TemperatureConfig::default() };
+    settings.exploration = ExplorationConfig { start: 0.0, end: 0.0, iterations: 0 };
+    settings.replay = ReplayConfig { capacity: 0, share: 0.0 };
+    settings.reference =
+        ReferenceConfig { likelihood_iterations: settings.iterations / 2, share: REFERENCE_SHARE };
+    settings.sees_reward = true;
+    settings.residual_limit = Some(RESIDUAL_LIMIT);
+    settings
+}
+
+/// Training settings by the number of variables, where the user leaves them open.
+pub(crate) fn settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig {
+    if walk == Walk::Layers {
+        return layers_settings(config, nodes);
+    }
+    let mut settings = TrainConfig { walk, seed: config.seed, ..TrainConfig::default() };
+    let default = if walk.every_state_stops() { ObjectiveName::Mdb } else { ObjectiveName::Tb };
+    settings.objective = config.objective.unwrap_or(default);
+    let size = match Size::of(nodes) {
+        // There are no orders to evaluate.
+        Size::VeryLarge if !walk.ends_in_orders() => Size::Large,
+        size => size,
+    };
+    settings.iterations = config.iterations.unwrap_or(match size {
+        Size::Small | Size::Medium => 500 + 15 * nodes,
+        Size::Large => 300,
+        Size::VeryLarge => 100,
+    });
+    // Most of a batch is remembered, for every order of many variables that was never seen takes its time.
+    let is_large = size == Size::VeryLarge;
+    settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
+    settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
+    settings.network.width = config.hidden.unwrap_or(if size == Size::Small { 128 } else { 256 });
+    settings.temperature.target = config.temperature;
+    settings.temperature.iterations = settings.iterations * 6 / 10;
+    settings.exploration.iterations = settings.temperature.iterations;
+    settings.improvements = match size {
+        _ if !walk.ends_in_orders() => 0,
+        Size::Small => 4,
+        Size::Medium => 1,
+        // A sweep over orders that were never seen costs as much as the rest of ten iterations.
+        Size::Large | Size::VeryLarge => 0,
+    };
+    settings.patience = Some((settings.iterations / 10).max(50));
+    settings
+}
