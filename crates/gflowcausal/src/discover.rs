@@ -16,8 +16,8 @@ use crate::dag_posterior::{DagPosterior, candidate_limit};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
 use crate::model::{
-    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName, ScoringModel,
-    applies, choose,
+    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName,
+    ScoringModel, applies, choose,
 };
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
