@@ -1,9 +1,9 @@
 //! Iterations and draws a second by walk and objective, beside the largest matrix product in the same run.
 
 use gflowcausal::flow::{
-    Action, DENSE_SHARE, Environment, Event, LocalLogReward, LogReward, Mlp, MlpConfig, ObjectiveName,
-    OptimizerConfig, Problem, ReplayConfig, Sampler, Terminal, TrainConfig, TrainError, Trainer, Walk,
-    add_square_product,
+    Action, DENSE_SHARE, Environment, Event, LayerLogReward, LocalLogReward, LogReward, Mlp, MlpConfig,
+    ObjectiveName, OptimizerConfig, Problem, ReplayConfig, Sampler, Terminal, TrainConfig, TrainError,
+    Trainer, Walk, add_square_product,
 };
 use gflowcausal::graph::{Constraints, NodeSet};
 use gflowcausal::rand::RngExt;
@@ -45,6 +45,16 @@ impl LogReward for Nothing {
 
     fn local(&self) -> Option<&dyn LocalLogReward> {
         Some(self)
+    }
+
+    fn layers(&self) -> Option<&dyn LayerLogReward> {
+        Some(self)
+    }
+}
+
+impl LayerLogReward for Nothing {
+    fn log_sum(&self, _: usize, _: &NodeSet, _: Option<&NodeSet>) -> f64 {
+        0.0
     }
 }
 

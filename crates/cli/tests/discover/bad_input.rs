@@ -187,8 +187,8 @@ fn options_that_cannot_be() {
         ),
         (
             vec!["--walk", "free"],
-            "error[bad-combination]: method gflowcausal does not take walk free: it takes order, edges, chain, \
-             complete, graph",
+            "error[bad-combination]: method gflowcausal does not take walk free: it takes layers, order, \
+             edges, chain, complete, graph",
         ),
         (
             vec!["--method", "gflownets-score", "--walk", "edges"],

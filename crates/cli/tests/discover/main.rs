@@ -274,7 +274,7 @@ fn every_walk_and_every_score_for_numbers_gives_an_answer() {
         arguments.extend(more);
         json(&printed(home.path(), &arguments))
     };
-    for walk in ["order", "edges", "chain", "complete", "graph"] {
+    for walk in ["layers", "order", "edges", "chain", "complete", "graph"] {
         assert_eq!(run(&["--walk", walk])["training"]["walk"], walk);
     }
     for score in [
