@@ -79,7 +79,6 @@ fn a_policy_trained_on_one_of_two_modes_is_caught() {
     let (coverage, ess) = held_against_exact(200, |dag| dag.contains(forward));
     assert!(ess > 200.0, "{ess}");
     assert!(!coverage.agrees(), "{coverage:?}");
-    assert!("{coverage:?}");
 }
 
 #[test]
