@@ -174,7 +174,7 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     newer[at..at + now.len()].copy_from_slice(later);
     fs::write(&path, newer).unwrap();
     let error = refusal(&given, &path, same(), "data");
-    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 3"), "{error}");
+    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 4"), "{error}");
 }
 
 #[test]
