@@ -73,7 +73,10 @@ fn long_names_stay_within_eighty_columns() {
 fn tiers_exogenous_variables_outcomes_and_wildcards_hold_in_every_graph() {
     let home = TempDir::new().unwrap();
     let edges = |more: &[&str]| -> Vec<Vec<f64>> {
-        let result = json(&printed(&home, &[&["discover", "sachs", "--format", "json"], more].concat()));
+        let result = json(&printed(
+            &home,
+            &[&["discover", "sachs", "--score", "bic", "--format", "json"], more].concat(),
+        ));
         assert_eq!(result["data"]["variables"].as_array().unwrap()[..3], ["Raf", "Mek", "Plcg"]);
         serde_json::from_value(result["posterior"]["edge_probabilities"].clone()).unwrap()
     };

@@ -97,7 +97,7 @@ def test_the_package_brings_the_command():
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-m", "gflowcausal", *words], capture_output=True, text=True, check=False)
 
-    done = run("discover", "sachs", "--quiet")
+    done = run("discover", "sachs", "--score", "bic", "--quiet")
     assert done.returncode == 0 and "sure (2): " in done.stdout, done.stderr
     refused = run("discover", "nowhere.csv")
     assert refused.returncode == 2 and refused.stderr.startswith("error[not-found]: "), refused.stderr
