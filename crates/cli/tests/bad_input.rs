@@ -480,7 +480,7 @@ fn impossible_simulations() {
             "ask for fewer edges, or more nodes",
         ),
         (
-            "--nodes 1",
+            "--nodes 1 --edges 2",
             "[impossible-simulation]: 2 edges do not fit into the 0 pairs of 1 node",
             "ask for fewer edges, or more nodes",
         ),

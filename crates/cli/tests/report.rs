@@ -52,7 +52,7 @@ fn a_report_says_what_was_run_and_loads_nothing() {
     let page = fs::read_to_string(home.path().join("run/report.html")).unwrap().replace("&#x2f;", "/");
     for part in [
         "200 rows × 6 variables",
-        "<dt>Walk</dt><dd><bdi>order</bdi></dd>",
+        "<dt>Walk</dt><dd><bdi>layers</bdi></dd>",
         "gflowcausal discover data.csv --iterations 20 --samples 50 --require &#x27;X1-&gt;X2&#x27;",
         "--truth truth.csv</code>",
         "Against the truth",

@@ -23,6 +23,8 @@ impl FrontEnd {
     pub fn option(self, name: &str) -> String {
         match self {
             Self::CommandLine => format!("--{}", name.replace('_', "-")),
+            // An estimator of scikit-learn with an attribute `transform` would be taken for a transformer.
+            Self::Python if name == "transform" => "transforms".to_owned(),
             Self::Python => name.replace('-', "_"),
         }
     }

@@ -269,15 +269,15 @@ probability ( B | A ) {
             let error = read_network(TEXT.replace(from, to).as_bytes()).unwrap_err();
             assert_eq!(error.to_string(), expected);
         };
-        says("(no) 0.1, 0.2, 0.7;", "", "line 5: the probabilities of 'B' are not complete");
+        says("(no) 0.1, 0.2, 0.7;", "", "line 6: the probabilities of 'B' are not complete");
         says(
             "(no) 0.1, 0.2, 0.7;",
             "(no) 0.1, 0.2, 0.8;",
-            "line 5: the probabilities of 'B' are not complete",
+            "line 6: the probabilities of 'B' are not complete",
         );
-        says("(no)", "(maybe)", "line 6: 'A' has no level 'maybe'");
-        says("probability ( A ) { table 0.25, 0.75; }", "", "line 5: there are no probabilities of 'A'");
-        says("( A )", "( A | B )", "line 4: the probabilities of 'A' are not complete");
-        says("0.25, 0.75", "0.25, many", "line 4, column 31: expected a probability, found ';'");
+        says("(no)", "(maybe)", "line 7: 'A' has no level 'maybe'");
+        says("probability ( A ) { table 0.25, 0.75; }", "", "line 6: there are no probabilities of 'A'");
+        says("( A )", "( A | B )", "line 5: the probabilities of 'A' are not complete");
+        says("0.25, 0.75", "0.25, many", "line 5, column 31: expected a probability, found ';'");
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use gflowcausal::{Config, Kind, OPTIONS, OptionSpec, request_help};
+use gflowcausal::{Config, FrontEnd, Kind, OPTIONS, OptionSpec, request_help};
 use toml::Value;
 
 /// What only a call from Python has: a name, its type and default, and what it does.
@@ -70,11 +70,12 @@ fn default(spec: &OptionSpec) -> Option<String> {
 }
 
 /// Name, type, default and help of every keyword.
-fn keywords() -> Vec<(&'static str, String, String, String)> {
+fn keywords() -> Vec<(String, String, String, String)> {
     let declared = OPTIONS.iter().map(|spec| {
         let default = default(spec);
         let open = if default.is_none() { " | None" } else { "" };
-        (spec.name, format!("{}{open}", kind(spec)), default.unwrap_or_else(|| "None".into()), help(spec))
+        let name = FrontEnd::Python.option(spec.name);
+        (name, format!("{}{open}", kind(spec)), default.unwrap_or_else(|| "None".into()), help(spec))
     });
     let call = CALL.iter().map(|(name, kind, default, help)| {
         let help = match *name {
@@ -84,7 +85,7 @@ fn keywords() -> Vec<(&'static str, String, String, String)> {
             "no_header" => format!("{help}."),
             _ => (*help).to_owned(),
         };
-        (*name, (*kind).to_owned(), (*default).to_owned(), help)
+        ((*name).to_owned(), (*kind).to_owned(), (*default).to_owned(), help)
     });
     declared.chain(call).collect()
 }
@@ -123,7 +124,8 @@ fn wrapped(text: &str, indent: &str) -> String {
 
 fn module() -> String {
     let keywords = keywords();
-    let names: String = OPTIONS.iter().map(|spec| format!("    \"{}\",\n", spec.name)).collect();
+    let names: String =
+        OPTIONS.iter().map(|spec| format!("    \"{}\",\n", FrontEnd::Python.option(spec.name))).collect();
     let signature: String = keywords
         .iter()
         .map(|(name, kind, default, _)| format!("        {name}: {kind} = {default},\n"))

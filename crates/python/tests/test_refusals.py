@@ -177,7 +177,7 @@ def test_an_error_travels(simulated):
         ({"score": "varsort", "prune": "score"}, errors.CombinationError, 'prune="score" does not go with'),
         ({"learning_rate": float("nan")}, errors.OptionValueError, "learning_rate is NaN"),
         ({"threads": 0}, errors.ArgumentError, "threads is 0"),
-        ({"objective": "mdb"}, errors.TrainingOptionError, "objective mdb does not apply to walk order"),
+        ({"objective": "mdb"}, errors.TrainingOptionError, "objective mdb does not apply to walk layers"),
         ({"ignore": ["typo"]}, errors.UnknownNameError, 'ignore=["typo"]: there is no such finding'),
         ({"knowledge": "no-such-file.txt"}, errors.FileError, "cannot read knowledge file 'no-such-file.txt'"),
         ({"knowledge": "nonsense\n"}, errors.KnowledgeFileError, "nonsense"),

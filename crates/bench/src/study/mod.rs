@@ -191,7 +191,7 @@ mod tests {
     fn every_walk_with_every_objective_is_timed_or_named_as_left_out() {
         let (findings, _) = quick("speed");
         let left_out = findings.notes[1].split(": ").nth(1).expect("a list").split(", ").count();
-        assert_eq!(findings.rows.len() + left_out, 6 * 4 + 1, "{:?}", findings.notes);
+        assert_eq!(findings.rows.len() + left_out, 7 * 4 + 1, "{:?}", findings.notes);
         assert!(column(&findings, "of the peak, %").iter().all(|&share| share > 0.0));
     }
 

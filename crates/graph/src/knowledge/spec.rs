@@ -177,7 +177,8 @@ fn expand(text: &str, sides: &[(&str, &str)], names: &Names<'_>) -> Result<Vec<E
         let unknown = sides.iter().flat_map(|&(from, to)| [from, to]).find(|side| fitting(side).is_empty());
         match unknown.map(str::trim) {
             Some(side) if side.contains(WILDCARD) => SpecError::NoMatch(side.to_owned()),
-            _ => unreadable(text, sides, names),
+            Some(side) => names.get(side).map_or_else(SpecError::from, |_| unreadable(text, sides, names)),
+            None => unreadable(text, sides, names),
         }
     })?;
     let proper: Vec<Edge> = edges.iter().copied().filter(|edge| edge.from != edge.to).collect();

@@ -128,6 +128,8 @@ class GFlowCausal(Options):
     def _options(self) -> dict[str, Any]:
         options = {name: value for name, value in self.get_params().items() if name in DISCOVERY}
         check_choices(options)
+        # The command line's name would make scikit-learn take the estimator for a transformer.
+        options["transform"] = options.pop("transforms")
         for name in ("tiers", "exogenous", "outcome"):
             options[name] = name_lists(name, options[name])
         edges = {"require": edge_texts(self.require), "forbid": edge_texts(self.forbid)}

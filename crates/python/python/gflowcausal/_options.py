@@ -129,7 +129,7 @@ DISCOVERY = (
     "interventions",
     "environment",
     "missing",
-    "transform",
+    "transforms",
     "standardize",
     "rows_used",
     "seed",
@@ -173,7 +173,7 @@ class DiscoveryOptions(TypedDict, total=False):
     interventions: str | None
     environment: str | None
     missing: Missing
-    transform: Sequence[str] | None
+    transforms: Sequence[str] | None
     standardize: bool
     rows_used: int | None
     seed: int
@@ -229,7 +229,7 @@ class Options:
         interventions: str | None = None,
         environment: str | None = None,
         missing: Missing = "error",
-        transform: Sequence[str] | None = None,
+        transforms: Sequence[str] | None = None,
         standardize: bool = False,
         rows_used: int | None = None,
         seed: int = 0,
@@ -349,7 +349,7 @@ class Options:
             If not given: none.
         missing
             What to do about missing values. One of error, drop, em.
-        transform
+        transforms
             A list: what to do to a column first: ``log``, ``rank`` (normal scores) or ``none``.
         standardize
             Scale each column to mean 0 and standard deviation 1 first.
@@ -416,7 +416,7 @@ class Options:
         self.interventions = interventions
         self.environment = environment
         self.missing = missing
-        self.transform = transform
+        self.transforms = transforms
         self.standardize = standardize
         self.rows_used = rows_used
         self.seed = seed

@@ -221,7 +221,7 @@ fn a_sentence_says_what_sortability_means() {
     let verdict = |variance, r2| Sortability { variance, r2 }.verdict();
     assert_eq!(
         verdict(0.97, 0.5),
-        "Sorting the columns by variance gives nearly the same directions (0.97): they may come from the units of \
+        "Variance rises along nearly every path of the graph (0.97): directions may come from the units of \
          measurement. Standardise and compare. R² does not give the directions away (0.50)."
     );
 }
