@@ -278,6 +278,6 @@ probability ( B | A ) {
         says("(no)", "(maybe)", "line 7: 'A' has no level 'maybe'");
         says("probability ( A ) { table 0.25, 0.75; }", "", "line 6: there are no probabilities of 'A'");
         says("( A )", "( A | B )", "line 5: the probabilities of 'A' are not complete");
-        says("0.25, 0.75", "0.25, many", "line 5, column 31: expected a probability, found ';'");
+        says("0.25, 0.75", "0.25, many", "line 5, column 37: expected a probability, found ';'");
     }
 }
