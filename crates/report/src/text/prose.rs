@@ -21,7 +21,7 @@ pub fn middle_ellipsis(name: &str, most: usize) -> String {
     letters[..start].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
-/// `prose` in lines of at most [`WIDTH`] columns, broken between words; lines after the first begin with `indent`.
+/// `prose` in lines of at most `WIDTH` columns, broken between words; lines after the first begin with `indent`.
 ///
 /// Colour codes count for nothing, and no-break spaces keep an edge together.
 #[must_use]
