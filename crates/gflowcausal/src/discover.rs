@@ -11,7 +11,6 @@ use gflowcausal_graph_io::read_knowledge;
 use gflowcausal_score::ScoreError;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, PruneName, option};
 use crate::dag_posterior::{DagPosterior, candidate_limit};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
@@ -19,6 +18,7 @@ use crate::model::{
     CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName,
     ScoringModel, applies, choose,
 };
+use crate::options::{Config, PruneName, option};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::training_log::write_log;
 use crate::{Design, Error, fingerprint};

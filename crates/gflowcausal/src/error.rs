@@ -13,7 +13,7 @@ use gflowcausal_posterior::{ChainsError, ExactError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
-use crate::config::option;
+use crate::options::option;
 use crate::run_dir::{file_code, file_fix};
 use crate::{FileError, FrontEnd};
 

@@ -6,7 +6,6 @@
 
 mod checkpoints;
 mod clock;
-mod config;
 mod dag_posterior;
 mod data_file;
 mod design;
@@ -22,6 +21,7 @@ mod local_search;
 mod method;
 mod model;
 mod option_spec;
+mod options;
 mod outputs;
 mod preview;
 mod representative;
@@ -49,7 +49,6 @@ pub use gflowcausal_score as score;
 pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
-pub use config::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestName, option};
 pub use data_file::{DataFile, NamedTable};
 pub use design::Design;
 pub use discover::{Discovery, Problem, Training, discover};
@@ -68,6 +67,7 @@ pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{FamilyEvidence, FamilyTotal, ScoreName, ScoringModel, VariableEvidence};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
+pub use options::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestName, option};
 pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};
 pub use result::{

@@ -4,7 +4,7 @@ use gflowcausal_graph::{Constraints, Dag, Edge, Order};
 use gflowcausal_score::LocalScore;
 
 use crate::ScoringModel;
-use crate::config::PruneName;
+use crate::options::PruneName;
 use crate::posterior::Posterior;
 
 /// The graph to show for `graph`, and its order: itself, or an equivalent one whose directions are likelier, where the score chose the

@@ -7,9 +7,9 @@ use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{GraphScore, LocalScore};
 use serde::Serialize;
 
-use crate::config::{Config, PruneName};
 use crate::discover::{complete, moments};
 use crate::model::{ScoreKind, ScoreName, ScoringModel};
+use crate::options::{Config, PruneName};
 use crate::{Error, score};
 
 /// The score of a graph, taken apart.

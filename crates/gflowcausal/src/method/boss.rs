@@ -9,7 +9,7 @@ use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::Error;
-use crate::config::option;
+use crate::options::option;
 
 /// How many starts run side by side before the clock is asked.
 const BATCH: usize = 4;

@@ -5,7 +5,7 @@ use gflowcausal_search::{Dagma, Notears, Weighted};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::Error;
-use crate::config::option;
+use crate::options::option;
 
 /// The customary weight below which an edge goes.
 const THRESHOLD: f64 = 0.3;

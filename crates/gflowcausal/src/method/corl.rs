@@ -4,7 +4,7 @@ use gflowcausal_flow::Progress;
 use gflowcausal_neural::{Corl, EncoderSize, OrderRewards};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Config, Error, ScoringModel};
 
 /// Wang et al. (2021): the best order that was visited, pruned.

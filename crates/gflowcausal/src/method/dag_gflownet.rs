@@ -5,9 +5,9 @@ use gflowcausal_flow::{ObjectiveName, Problem, Sampler, TrainConfig, Trainer, Wa
 use super::policy_training::verdict;
 use super::training::{check_walk, resumed, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::config::option;
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::model::GraphReward;
+use crate::options::option;
 use crate::posterior::{Coverage, Objects};
 use crate::structure_moves::StructureMoves;
 use crate::{Config, Error, ScoringModel, Training};

@@ -3,7 +3,7 @@
 use gflowcausal_neural::DagGnn;
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Config, Error};
 
 /// The authors' weight below which an edge goes.

@@ -6,8 +6,8 @@ use gflowcausal_score::LocalScore;
 
 use super::search_phase::{self, Found};
 use super::{MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::PosteriorName;
 use crate::dag_posterior::{DagPosterior, Inferred, candidate_limit};
+use crate::options::PosteriorName;
 use crate::representative::representative;
 use crate::{Checkpoints, Error, ScoringModel};
 

@@ -5,9 +5,9 @@ use gflowcausal_flow::{Lattice, LatticeError};
 use gflowcausal_score::{LocalScore, OrderModularScore};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, dags, search_phase};
-use crate::config::{PosteriorName, option};
 use crate::dag_posterior::DagPosterior;
 use crate::model::ModularReward;
+use crate::options::{PosteriorName, option};
 use crate::posterior::{GraphSample, Posterior};
 use crate::{Error, PruneName, ScoreName, ScoringModel};
 

@@ -6,7 +6,7 @@ use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Error, ScoringModel};
 
 /// From class to class of equivalent graphs: insertions, deletions and, if wanted, turns.

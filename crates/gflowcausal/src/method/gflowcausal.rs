@@ -10,9 +10,9 @@ use super::policy_training::{settings, train_policy, walk};
 use super::search_phase::{self, Found};
 use super::training::check_walk;
 use super::{Discover, MethodInput, MethodOutput, RunContext, dags};
-use crate::config::{PosteriorName, option};
 use crate::dag_posterior::Inferred;
 use crate::model::GraphReward;
+use crate::options::{PosteriorName, option};
 use crate::{Config, Error};
 
 /// The walks of this method.

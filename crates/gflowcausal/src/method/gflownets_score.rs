@@ -4,9 +4,9 @@ use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, W
 
 use super::training::{check_walk, resumed, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::config::option;
 use crate::dag_posterior::Inferred;
 use crate::model::{CyclicGraphReward, nearest_order};
+use crate::options::option;
 use crate::posterior::Objects;
 use crate::{Config, Error, ScoringModel, Training};
 

@@ -3,7 +3,7 @@
 use gflowcausal_neural::GranDag;
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Config, Error, PruneName, ScoreName};
 
 /// Lachapelle et al. (2020), always in the published size: a run takes seconds.

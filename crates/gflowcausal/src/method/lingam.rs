@@ -3,7 +3,7 @@
 use gflowcausal_search::{direct_lingam, ica_lingam};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Error, PruneName, ScoreName};
 
 /// How the order is found.

@@ -1,7 +1,7 @@
 //! Partition MCMC: the posterior over DAGs by chains over layerings.
 
 use super::{Discover, MethodInput, MethodOutput, RunContext, search_phase};
-use crate::config::{PosteriorName, option};
+use crate::options::{PosteriorName, option};
 use crate::{Error, method::dags};
 
 /// Chains over layerings, started from what searches find (Kuipers and Moffa 2017; Viinikka et al. 2020).

@@ -3,7 +3,7 @@
 use gflowcausal_search::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Error, TestName};
 
 /// The customary level.

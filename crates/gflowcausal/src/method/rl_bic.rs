@@ -6,8 +6,8 @@ use gflowcausal_neural::{EncoderSize, RlBic};
 use gflowcausal_score::LocalScore;
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
 use crate::model::{ScoreKind, nearest_order};
+use crate::options::option;
 use crate::{Config, Error, ScoringModel};
 
 /// Zhu et al. (2020): the best graph that was visited, pruned.

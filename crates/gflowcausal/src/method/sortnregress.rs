@@ -6,7 +6,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_search::{equal_variance_order, r2_order, random_order, variance_order};
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::config::option;
+use crate::options::option;
 use crate::{Error, PruneName, ScoreName};
 
 /// By which rule variables are put in a row.

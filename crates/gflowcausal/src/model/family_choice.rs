@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ScoreName;
 use super::scores::penalty;
-use crate::config::Config;
+use crate::options::Config;
 use crate::{Error, PruneName};
 
 /// Up to how many variables families are compared: a search by a score that reads rows takes minutes with more.

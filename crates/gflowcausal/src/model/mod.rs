@@ -27,7 +27,7 @@ use self::scores::ScoreInput;
 pub use self::scores::ScoreName;
 pub(crate) use self::table_score::TableScore;
 use crate::Error;
-use crate::config::{Config, PruneName, option};
+use crate::options::{Config, PruneName, option};
 use crate::size::Size;
 
 /// The structure prior unless the user chooses one: chosen by calibration, see `docs/benchmarks.md`.

@@ -12,7 +12,7 @@ use gflowcausal_score::{
 use super::score_kind::{Decomposable, ScoreKind};
 use super::scores::{ScoreName, penalty};
 use crate::Error;
-use crate::config::{Config, PruneName, option};
+use crate::options::{Config, PruneName, option};
 
 /// The customary slope below which an edge goes.
 const THRESHOLD: f64 = 0.3;

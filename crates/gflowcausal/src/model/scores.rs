@@ -9,7 +9,7 @@ use gflowcausal_score::{
 
 use super::score_kind::ScoreKind;
 use crate::Error;
-use crate::config::{Config, PruneName, option};
+use crate::options::{Config, PruneName, option};
 
 /// What the facade has to know of a score.
 struct Registration {

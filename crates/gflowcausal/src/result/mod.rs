@@ -9,10 +9,10 @@ use gflowcausal_determinism::interruptible;
 use gflowcausal_graph::{Advice, Dag, NamedGraph, Pdag};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::config::option;
 use crate::discover::{Discovery, Training};
 use crate::method::method;
 use crate::model::FamilyEvidence;
+use crate::options::option;
 use crate::posterior::{GraphSample, Source};
 use crate::{Config, EffectsResult, Error, Preview, RunFile};
 
