@@ -1,7 +1,8 @@
 //! `doctor`: what is wrong or odd in the data, and what to do.
 
 use clap::Args;
-use gflowcausal::data::{Diagnosis, Severity, doctor};
+use gflowcausal::Error;
+use gflowcausal::data::{Diagnosis, Severity, doctor, doctor_of_experiments};
 use gflowcausal::graph::pluralize;
 use gflowcausal_report::wrapped;
 
@@ -14,9 +15,9 @@ use crate::output::{Common, Shape, print_json, print_text};
 #[command(after_help = "Findings:
   error    one-column too-few-rows empty-column constant-column infinite-value index-column
            id-like-column duplicate-columns collinear-columns
-  warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows
-  note     mixed-columns rare-level skewed-column outliers heavy-tails category-codes non-linear
-           changing-variance huge-scale
+  warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows rarely-free
+  note     experiments mixed-columns rare-level skewed-column outliers heavy-tails category-codes
+           non-linear changing-variance huge-scale
 
 Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.
@@ -24,10 +25,14 @@ discovery impossible.
 Examples:
   gflowcausal doctor data.csv
   gflowcausal doctor data.parquet --format json
+  gflowcausal doctor sachs-interventions --interventions intervention
   zcat data.csv.gz | gflowcausal doctor - --delimiter tab --strict")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,
+    /// The column that names, row by row, which variables were set from outside.
+    #[arg(long, value_name = "COLUMN")]
+    interventions: Option<String>,
     /// Exit with 2 if a finding makes discovery impossible.
     #[arg(long)]
     strict: bool,
@@ -40,7 +45,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = arguments.data.read()?;
-    let diagnosis = doctor(&data.table);
+    let diagnosis = match &arguments.interventions {
+        Some(column) => doctor_of_experiments(&data.table, column).map_err(Error::from)?,
+        None => doctor(&data.table),
+    };
     match arguments.format {
         Shape::Json => print_json(&diagnosis)?,
         Shape::Text => print_text(&text(&data.name, &diagnosis))?,

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use gflowcausal::{EffectModel, EffectRequest, Error, RunDir, RunFile};
+use gflowcausal::{EffectModel, EffectRequest, Error, RunDir, RunFile, interruptible};
 use gflowcausal_report::effects_text;
 
 use crate::failure::Failure;
 use crate::input::free_memory;
+use crate::interrupt;
 use crate::output::{Common, print_bytes, print_json, print_text};
 
 /// Causal effects with the graph's uncertainty.
@@ -17,8 +18,8 @@ use crate::output::{Common, print_bytes, print_json, print_text};
 /// positive. Where graphs disagree, the distribution is shown and not only its mean.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without a name all pairs are computed. Linear scores work from the moments in the run directory; categories \
-are counted in the data of the run.
+    after_help = "Without a name all pairs are computed. Linear scores work from the moments in the run directory; curves, \
+categories and mixed tables need the data of the run.
 
 Examples:
   gflowcausal discover sachs --out run && gflowcausal effect run
@@ -85,8 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(seed) => seed,
         None => RunFile::read_run(&dir)?.config.seed,
     };
-    let model = EffectModel::of_run(&dir, arguments.data.clone(), free_memory())?;
-    let result = model.evaluate(&EffectRequest {
+    let request = EffectRequest {
         causes: arguments.cause.clone(),
         effects: arguments.effect.clone(),
         interventions: arguments.interventions.clone(),
@@ -94,7 +94,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         is_direct: arguments.direct,
         is_standardized: arguments.standardized,
         seed,
-    })?;
+    };
+    let evaluated = interruptible(interrupt::listen(), || {
+        EffectModel::of_run(&dir, arguments.data.clone(), free_memory())?.evaluate(&request)
+    });
+    // Effects over a part of the graphs would be others: there is nothing to show.
+    let result = evaluated.ok_or_else(Failure::interrupted)??;
     match arguments.format {
         Shape::Json => print_json(&result),
         Shape::Csv => {

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// A table to read, and what the reader cannot find out by itself.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DataArguments {
-    /// A table: .csv .tsv .txt (also .gz) .parquet .arrow .feather .npy, `-` for CSV on standard input, or `sachs`.
+    /// A table: .csv .tsv .txt (also .gz) .parquet .arrow .feather .npy, `-` for CSV on standard input, or `sachs`, `sachs-interventions`.
     #[arg(value_name = "DATA")]
     data: String,
     #[command(flatten)]

@@ -62,10 +62,11 @@ struct Graph<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = arguments.data.read()?;
-    let names: Vec<&str> = data.table.names().collect();
+    let config = arguments.scoring.config()?;
+    let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     let options = ReadOptions { orientation: arguments.orientation, names: None };
     let dag = read_truth(&arguments.graph, &options, &names)?;
-    let report = score_graph(&data.table, &dag, &arguments.scoring.config()?)?;
+    let report = score_graph(&data.table, &dag, &config)?;
     if arguments.format == Shape::Text {
         return print_text(&text(&data.name, &report));
     }

@@ -17,8 +17,14 @@ pub(crate) struct Settings(Given);
 pub(crate) struct Scoring(Given);
 
 /// Options of the score.
-const SCORING: [&str; 5] =
-    [option::score, option::penalty, option::rows_used, option::missing, option::standardize];
+const SCORING: [&str; 6] = [
+    option::score,
+    option::penalty,
+    option::rows_used,
+    option::missing,
+    option::standardize,
+    option::interventions,
+];
 
 /// Options that were given, each with what was written.
 type Given = Vec<(&'static OptionSpec, Written)>;

@@ -124,7 +124,102 @@ fn curves_have_doses_and_bands() {
     let outcome = &json(home, "effect run --do dose=2")["outcomes"][0];
     assert!((outcome["mean"].as_f64().unwrap() - 4.5).abs() < 0.7, "{outcome}");
     assert!(refused(home, "effect run --do dose=50").contains("curves reach from"));
+    assert!(refused(home, "effect run --do dose=2 --standardized").contains("--standardized has no effect"));
     assert!(refused(home, "effect run --direct").contains("--direct has no effect with score spline"));
+}
+
+/// `age → dose`, `age → y`, `dose · diet → y`, `group → y`: a product, and a category.
+fn clinic() -> String {
+    let mut rows = String::from("age,dose,diet,group,y\n");
+    for k in 0_u32..420 {
+        let even = |step: u32| f64::from(k * step % 421) / 210.5 - 1.0;
+        let (age, diet) = (even(37), even(101));
+        let dose = 0.5 * age + even(59);
+        let group = ["a", "b", "c"][(k * k % 3 + k % 2) as usize % 3];
+        let shift = if group == "a" { 0.0 } else { 1.5 };
+        let y = age + 2.0 * dose * diet + shift + 0.2 * even(211);
+        rows.push_str(&format!("{age},{dose},{diet},{group},{y}\n"));
+    }
+    rows
+}
+
+#[test]
+fn several_interventions_meet_in_a_product() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("clinic.csv"), clinic()).unwrap();
+    let knowledge =
+        "--exclude group --require age->dose --require age->y --require dose->y --require diet->y";
+    for score in ["quadratic", "gp"] {
+        printed(home, &format!("discover clinic.csv --score {score} {knowledge} --out {score} --samples 50"));
+        let found = json(home, &format!("effect {score} --effect y --do dose=0.5 --do diet=0.8"));
+        let y = &found["outcomes"][0];
+        // E[y | do] = E[age] + 2 · 0.5 · 0.8 + E[shift], and five of six rows are shifted.
+        let number = |key: &str| y[key].as_f64().unwrap();
+        assert!((number("mean") - 2.05).abs() < 0.15, "{score}: {y}");
+        assert!(number("low") < number("mean") && number("mean") < number("high"), "{score}: {y}");
+        assert_eq!((y["variable"].as_str(), number("probability_none")), (Some("y"), 0.0));
+    }
+}
+
+#[test]
+fn mixed_tables_have_effects_of_units_and_of_levels() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("clinic.csv"), clinic()).unwrap();
+    printed(
+        home,
+        "discover clinic.csv --require age->y --require group->y --outcome y --exogenous age,group --out run",
+    );
+    let all = json(home, "effect run");
+    assert_eq!((all["score"].as_str(), all["scale"].as_str()), (Some("dg"), Some("units")));
+    let effect = |cause: &str, level: Option<&str>| {
+        let is_it = |one: &&Value| {
+            one["cause"] == cause && one["effect"] == "y" && one["cause_level"].as_str() == level
+        };
+        all["effects"].as_array().unwrap().iter().find(is_it).unwrap()["mean"].as_f64().unwrap()
+    };
+    // Rows of a, b and c take turns with k, so the group is unconfounded: 1.5 more in b and c than in a, whichever comes first.
+    let first =
+        all["effects"].as_array().unwrap().iter().find_map(|one| one["reference_level"].as_str()).unwrap();
+    let other = ["a", "b", "c"].into_iter().find(|level| *level != first).unwrap();
+    let truth = |level: &str| if level == "a" { 0.0 } else { 1.5 };
+    let expected = truth(other) - truth(first);
+    assert!((effect("group", Some(other)) - expected).abs() < 0.35, "{}", effect("group", Some(other)));
+    assert!((effect("age", None) - 1.0).abs() < 0.35, "{}", effect("age", None));
+    let set = json(home, "effect run --do group=b --do age=0.5 --effect y");
+    assert!((set["outcomes"][0]["mean"].as_f64().unwrap() - 2.0).abs() < 0.4, "{set}");
+    let on_levels = json(home, "effect run --do age=0.5 --effect group");
+    let shares: f64 =
+        on_levels["outcomes"].as_array().unwrap().iter().map(|one| one["mean"].as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 0.02, "{on_levels}");
+    let text = printed(home, "effect run --cause group");
+    assert!(text.contains("group=") && text.contains("also in probabilities"), "{text}");
+    assert!(refused(home, "effect run --do group=z").contains("its levels are a, b, c"));
+    assert!(
+        refused(home, "effect run --standardized").contains("--standardized has no effect with score dg")
+    );
+    assert!(fs::read_to_string(home.join("run/effects.json")).unwrap().contains("cause_level"));
+}
+
+#[test]
+fn experiments_are_known_to_the_doctor_and_to_the_score_of_a_graph() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let said = printed(home, "doctor sachs-interventions --interventions intervention");
+    assert!(
+        said.starts_with("sachs-interventions: 5846 rows, 11 columns of numbers, 0 of categories"),
+        "{said}"
+    );
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Mek (799)") && words.contains("none in 1755 rows"), "{said}");
+    assert!(refused(home, "doctor sachs --interventions drug").contains("there is no column 'drug'"));
+    fs::write(home.join("graph.csv"), "from,to\nMek,Erk\nErk,Akt\nPKC,PIP2\n").unwrap();
+    let graph = "score sachs-interventions --graph graph.csv";
+    let with = json(home, &format!("{graph} --interventions intervention"));
+    let alone = json(home, "score sachs --graph graph.csv");
+    assert_eq!(with["nodes"].as_array().unwrap().len(), alone["nodes"].as_array().unwrap().len());
+    assert_eq!(with["data"]["rows"].as_u64(), Some(5846));
 }
 
 #[test]

@@ -130,6 +130,16 @@ impl Interventions {
         self.rows.iter().filter(|&&targets| targets > 0).count()
     }
 
+    /// For each variable in how many rows it was set.
+    #[must_use]
+    pub fn rows_by_target(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.nodes];
+        for &row in &self.rows {
+            self.targets[row].iter().for_each(|node| counts[node] += 1);
+        }
+        counts
+    }
+
     /// The variables that were set in some row.
     #[must_use]
     pub fn targets(&self) -> NodeSet {

@@ -15,7 +15,7 @@ mod transform;
 mod write;
 
 pub use builtin::{Builtin, builtin, builtin_names};
-pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor};
+pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor, doctor_of_experiments, rarely_free};
 pub use em::EmEstimate;
 pub use interventions::{FreeRows, InterventionError, Interventions};
 pub use missing::{Missing, MissingError};

@@ -1,6 +1,6 @@
 //! The built-in data sets against sums and edges computed elsewhere.
 
-use gflowcausal_data::{builtin, builtin_names};
+use gflowcausal_data::{Interventions, builtin, builtin_names};
 
 #[test]
 fn every_listed_name_is_there_and_no_other() {
@@ -52,4 +52,33 @@ fn sachs_has_the_consensus_network() {
 fn the_credit_names_the_authors_and_the_licence() {
     let credit = builtin("sachs").unwrap().credit;
     assert!(["Sachs", "2005", "MIT", "Kalainathan"].iter().all(|word| credit.contains(word)));
+}
+
+#[test]
+fn the_experiments_follow_the_rows_without_intervention() {
+    let all = builtin("sachs-interventions").unwrap();
+    let observed = builtin("sachs").unwrap();
+    assert_eq!((all.table.rows(), all.table.columns().len(), all.truth), (5846, 12, observed.truth));
+    let (rest, set) = Interventions::take(&all.table, "intervention").unwrap();
+    assert_eq!((set.observational_rows().len(), set.rows_set()), (853 + 902, 911 + 723 + 810 + 799 + 848));
+    let column = |name: &str| rest.columns()[rest.position(name).unwrap()].as_continuous().unwrap().to_vec();
+    for mine in observed.table.columns() {
+        assert_eq!(column(&mine.name)[..853], *mine.as_continuous().unwrap());
+    }
+    // numpy.log(pandas.read_csv("cyto_full_data.csv")[column][a:b]).mean() of the rows of one condition; its reagent shows.
+    let mean_log = |name: &str, rows: std::ops::Range<usize>| {
+        let count = rows.len() as f64;
+        column(name)[rows].iter().map(|value| value.ln()).sum::<f64>() / count
+    };
+    for (name, rows, expected) in [
+        ("PIP2", 3389..4199, 0.90), // psitectorigenin lowers it,
+        ("PIP2", 0..853, 3.90),
+        ("Mek", 4199..4998, 5.81), // U0126 blocks what Mek does and not its phosphorylation,
+        ("Erk", 4199..4998, 1.17),
+        ("PKC", 2666..3389, 4.61), // G06976 likewise.
+        ("Akt", 4998..5846, 3.22),
+    ] {
+        let found = mean_log(name, rows);
+        assert!((found - expected).abs() < 0.006, "{name}: {found} is not {expected}");
+    }
 }

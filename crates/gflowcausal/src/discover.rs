@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
-use gflowcausal_data::{Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor};
+use gflowcausal_data::{
+    Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor, rarely_free,
+};
 use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
@@ -167,7 +169,10 @@ impl<'a> Problem<'a> {
         let names: Vec<String> = table.names().map(str::to_owned).collect();
         let constraints = compile(config, &names)?;
         let (table, interventions) = complete_with(table, interventions, config)?;
-        let findings = examine(&table, &config.ignore)?;
+        let mut findings = examine(&table, &config.ignore)?;
+        if let Some(interventions) = &interventions {
+            findings.extend(rarely_free(interventions, &names)?);
+        }
         let moments = match &interventions {
             Some(interventions) => observational_moments(&table, interventions, config.missing)?,
             None => moments(&table, config.missing)?,

@@ -38,7 +38,7 @@ mod training_log;
 
 pub use gflowcausal_data as data;
 pub use gflowcausal_determinism::{
-    StopFlag, Stream, log_add, log_sum_exp, rand, stream, thread_count, with_threads,
+    StopFlag, Stream, interruptible, log_add, log_sum_exp, rand, stream, thread_count, with_threads,
 };
 pub use gflowcausal_flow as flow;
 pub use gflowcausal_graph as graph;

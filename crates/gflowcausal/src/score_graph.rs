@@ -7,7 +7,8 @@ use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{GraphScore, LocalScore};
 use serde::Serialize;
 
-use crate::discover::{complete, moments};
+use crate::discover::moments;
+use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::model::{ScoreKind, ScoreName, ScoringModel};
 use crate::options::{Config, PruneName};
 use crate::{Error, score};
@@ -52,7 +53,7 @@ pub struct EdgeReport {
     pub delta_score: f64,
 }
 
-/// Scores `dag` on `table` with the score, penalty, standardisation and rule for missing values of `config`.
+/// Scores `dag` on `table` with the score, penalty, standardisation, interventions and rule for missing values of `config`.
 ///
 /// ```
 /// use gflowcausal::{Config, score_graph};
@@ -67,15 +68,19 @@ pub struct EdgeReport {
 /// Data or options that the score cannot be made of, or a score of orders alone.
 ///
 /// # Panics
-/// If `dag` has not as many variables as `table` has columns.
+/// If `dag` has not as many variables as `table` has columns, less that of interventions.
 pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphReport, Error> {
-    let names: Vec<&str> = table.names().collect();
+    let (table, interventions) = without_interventions(Cow::Borrowed(table), config)?;
+    let names: Vec<String> = table.names().map(str::to_owned).collect();
     assert_eq!(dag.nodes(), names.len(), "a graph of other variables");
-    let prepared = complete(Cow::Borrowed(table), config)?;
-    let moments = moments(&prepared, config.missing)?;
+    let (prepared, interventions) = complete_with(table, interventions, config)?;
+    let moments = match &interventions {
+        Some(interventions) => observational_moments(&prepared, interventions, config.missing)?,
+        None => moments(&prepared, config.missing)?,
+    };
     let unpruned = Config { prune: PruneName::None, threshold: None, alpha: None, ..config.clone() };
-    let model =
-        ScoringModel::new(&prepared, moments.as_ref(), None, Constraints::none(dag.nodes()), &unpruned)?;
+    let none = Constraints::none(dag.nodes());
+    let model = ScoringModel::new(&prepared, moments.as_ref(), interventions.as_ref(), none, &unpruned)?;
     let parts = match model.kind() {
         ScoreKind::Decomposable(score) => by_variable(score.local_score(), dag),
         ScoreKind::GraphWide(score) => as_a_whole(score, dag),
@@ -116,9 +121,9 @@ fn as_a_whole(whole: &dyn GraphScore, dag: &Dag) -> ScoreParts {
 }
 
 impl ScoreParts {
-    fn report(mut self, rows: usize, score: ScoreName, dag: &Dag, names: &[&str]) -> GraphReport {
+    fn report(mut self, rows: usize, score: ScoreName, dag: &Dag, names: &[String]) -> GraphReport {
         self.edges.sort_by(|(e, a), (f, b)| b.total_cmp(a).then(e.cmp(f)));
-        let name = |node: usize| names[node].to_owned();
+        let name = |node: usize| names[node].clone();
         let node = |(at, &score): (usize, &Option<f64>)| NodeReport {
             name: name(at),
             score,

@@ -8,7 +8,7 @@ use gflowcausal::data::{NoiseScale, Simulated, Simulation, simulate};
 use gflowcausal::graph::Edge;
 use gflowcausal::{
     Begin, Config, EffectModel, EffectRequest, Error, Observer, Phase, RunData, RunDir, RunFile, RunRequest,
-    RunResult, StopFlag,
+    RunResult, StopFlag, interruptible,
 };
 
 const NODES: usize = 10;
@@ -94,6 +94,9 @@ fn a_run_directory_is_enough_and_a_changed_file_is_refused() {
     let pair = model.evaluate(&request).unwrap();
     assert_eq!((pair.effects.len(), pair.level), (1, 0.5));
     assert_eq!(RunResult::read(&dir).unwrap().effects.unwrap().effects.len(), 90);
+    let stop = StopFlag::new();
+    stop.set();
+    assert!(interruptible(&stop, || model.evaluate(&EffectRequest::default())).is_none(), "Ctrl-C is met");
     let refused = |request: EffectRequest| model.evaluate(&request).unwrap_err().to_string();
     assert_eq!(
         refused(EffectRequest { causes: vec!["dose".into()], ..request.clone() }),

@@ -133,6 +133,24 @@ fn several_interventions_at_once_follow_the_equations() {
 }
 
 #[test]
+fn a_contrast_of_one_variable_is_its_effect_and_of_two_their_sum() {
+    let graphs = one("z->x z->m z->y x->m x->y m->y");
+    let (total, direct) = linear(&graphs, 200, |effects| {
+        (effects.total(X, Scale::Units)[Y].clone(), effects.direct(X, Scale::Units)[Y].clone())
+    });
+    let contrast = |changes: &[(usize, f64)], is_direct| {
+        linear(&graphs, 200, |effects| effects.contrast(changes, is_direct)[Y].clone())
+    };
+    assert!((contrast(&[(X, 1.0)], false).mean() - total.mean()).abs() < 1e-12);
+    assert!((contrast(&[(X, 2.0)], true).mean() - 2.0 * direct.mean()).abs() < 1e-12);
+    // With m held fixed x acts along its edge alone, beside m's own effect.
+    let slope_m = linear(&graphs, 200, |effects| effects.direct(M, Scale::Units)[Y].mean());
+    let both = contrast(&[(X, 1.0), (M, -1.0)], false).mean();
+    assert!((both - (direct.mean() - slope_m)).abs() < 1e-12);
+    assert_eq!(contrast(&[(Y, 1.0)], false).probability_none(), 1.0);
+}
+
+#[test]
 fn the_number_of_threads_changes_nothing() {
     let graphs = one("z->x x->m m->y w->y");
     let drawn = |threads| with_threads(threads, || total(&graphs, X, Y));

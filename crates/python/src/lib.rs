@@ -111,7 +111,9 @@ mod _native {
     fn data_of(data: &Bound<'_, PyAny>, config: &gflowcausal::Config) -> PyResult<RunInput> {
         if let Ok(table) = data.cast::<Table>() {
             let table = table.get();
-            let truth = table.truth.clone().filter(|_| config.exclude.is_empty());
+            let kept = table.table.names().filter(|name| config.is_variable(name)).count();
+            let is_whole = |dag: &Dag| config.exclude.is_empty() && dag.nodes() == kept;
+            let truth = table.truth.clone().filter(is_whole);
             let rows = || Source::Rows(Arc::clone(&table.table));
             return Ok((rows(), rows(), table.name.clone(), truth, table.file.clone()));
         }
@@ -139,23 +141,36 @@ mod _native {
 
     /// Data with a known graph, and the weights of its edges where they are linear.
     #[pyfunction]
-    fn simulate<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
+    fn simulate<'py>(
+        py: Python<'py>,
+        options: &Bound<'_, PyDict>,
+        interventions: Option<&str>,
+    ) -> PyResult<Simulated<'py>> {
         let config: data::Simulation = crate::options::simulation(options)?;
-        drawn(py, move || Ok(data::simulate(&config)?))
+        let wrong = |advice: String| Failure::Argument(format!("interventions: {advice}"));
+        let experiments: Option<data::Experiments> =
+            interventions.map(str::parse).transpose().map_err(wrong)?;
+        drawn(py, move || match experiments {
+            Some(experiments) => {
+                let (simulated, targets) = data::simulate_experiments(&config, experiments)?;
+                Ok((simulated, Some(targets)))
+            }
+            None => Ok((data::simulate(&config)?, None)),
+        })
     }
 
     /// Data of a published network.
     #[pyfunction]
     fn simulate_network<'py>(py: Python<'py>, options: &Bound<'_, PyDict>) -> PyResult<Simulated<'py>> {
         let config: data::NetworkSimulation = crate::options::simulation(options)?;
-        drawn(py, move || Ok(data::simulate_network(&config)?))
+        drawn(py, move || Ok((data::simulate_network(&config)?, None)))
     }
 
     fn drawn(
         py: Python<'_>,
-        draw: impl FnOnce() -> Result<data::Simulated, Failure> + Send + 'static,
+        draw: impl FnOnce() -> Result<(data::Simulated, Option<data::Column>), Failure> + Send + 'static,
     ) -> PyResult<Simulated<'_>> {
-        let simulated = run_interruptible(py, move |_| with_threads(0, draw))?;
+        let (simulated, targets) = run_interruptible(py, move |_| with_threads(0, draw))?;
         let nodes = simulated.dag.nodes();
         let weights = simulated.weights.map(|weights| {
             let weight = |from, to| weights.get(gflowcausal::graph::Edge { from, to });
@@ -166,7 +181,14 @@ mod _native {
         let names = simulated.table.names().map(str::to_owned).collect();
         let pdag = gflowcausal::graph::Pdag::from(&simulated.dag);
         let named = gflowcausal::graph::NamedGraph::new(names, pdag).map_err(Failure::Graph)?;
-        Ok((Table::unnamed(simulated.table), Graph { graph: named }, weights))
+        let table = match targets {
+            Some(targets) => {
+                let columns = simulated.table.columns().iter().cloned().chain([targets]).collect();
+                data::Table::new(columns).map_err(|error| Failure::Argument(error.to_string()))?
+            }
+            None => simulated.table,
+        };
+        Ok((Table::unnamed(table), Graph { graph: named }, weights))
     }
 
     /// The score of a graph on a table, in JSON.
@@ -181,7 +203,8 @@ mod _native {
         let (table, graph) = (Arc::clone(&table.get().table), graph.clone().unbind());
         run_interruptible(py, move |_| {
             let graph = graph.get();
-            let names: Vec<String> = table.names().map(str::to_owned).collect();
+            let names: Vec<String> =
+                table.names().filter(|name| config.is_variable(name)).map(str::to_owned).collect();
             let dag = graph.dag_over(&names)?;
             crate::json(&with_threads(0, || score_graph(&table, &dag, &config))?)
         })

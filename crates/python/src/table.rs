@@ -136,10 +136,13 @@ impl Table {
     }
 
     /// What the doctor says, in JSON.
-    fn doctor(&self, py: Python<'_>) -> PyResult<String> {
+    fn doctor(&self, py: Python<'_>, interventions: Option<String>) -> PyResult<String> {
         let table = Arc::clone(&self.table);
         run_interruptible(py, move |_| {
-            let mut diagnosis = with_threads(0, || data::doctor(&table));
+            let mut diagnosis = with_threads(0, || match &interventions {
+                Some(column) => data::doctor_of_experiments(&table, column).map_err(gflowcausal::Error::from),
+                None => Ok(data::doctor(&table)),
+            })?;
             for finding in &mut diagnosis.findings {
                 finding.fix = FrontEnd::Python.phrase(&finding.fix).into();
             }

@@ -44,6 +44,13 @@ fn head(text: &mut String, result: &EffectsResult) -> std::fmt::Result {
         (_, "direct", "standardized") => "direct effects, in standard deviations",
         (_, "direct", _) => "direct effects of one unit",
         (.., "standardized") => "total effects, in standard deviations",
+        _ if result
+            .effects
+            .iter()
+            .any(|effect| effect.cause_level.is_some() || effect.effect_level.is_some()) =>
+        {
+            "total effects of one unit or another level"
+        }
         _ => "total effects of one unit",
     };
     writeln!(text, "{}: {what}; {graphs}", result.data)

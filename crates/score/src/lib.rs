@@ -33,7 +33,7 @@ pub use bdeu::Bdeu;
 pub use best_parents::{BestParents, GrowShrink, GrowShrinkTrees};
 pub use cache::Cached;
 pub use degenerate_gaussian::DegenerateGaussian;
-pub use dose_response::{DoseResponse, DoseResponses};
+pub use dose_response::{DoseResponse, DoseResponses, JointResponse, Regressor, Stage};
 pub use error::ScoreError;
 pub use explain::{ScoredEdge, ScoredGraph, ScoredNode, score_graph};
 pub use families::{Families, Family};

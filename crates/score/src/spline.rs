@@ -6,7 +6,7 @@ use faer::{Mat, Scale};
 use gflowcausal_data::Table;
 use gflowcausal_graph::NodeSet;
 
-use crate::regress::{AdditiveFit, AdditiveProblem, Cholesky, SplineBasis, consecutive};
+use crate::regress::{AdditiveFit, AdditiveProblem, Cholesky, SplineBasis, consecutive, dot};
 use crate::standard_columns::StandardColumns;
 use crate::{LocalScore, Penalty, ScoreError};
 
@@ -86,6 +86,19 @@ impl Spline {
     pub(crate) fn functions(&self, node: usize, row: usize) -> impl Iterator<Item = f64> + '_ {
         let functions = &self.bases[node].functions;
         (0..self.bases[node].len()).map(move |j| functions[(row, j)])
+    }
+
+    /// The values of the functions of `node` at `value`, between two rows by interpolation and beyond the last that of the last.
+    pub(crate) fn functions_at(&self, node: usize, value: f64) -> Vec<f64> {
+        let column = &self.data.columns[node];
+        let by_value = |a: &usize, b: &usize| column[*a].total_cmp(&column[*b]);
+        let below = (0..column.len()).filter(|&row| column[row] <= value).max_by(by_value);
+        let above = (0..column.len()).filter(|&row| column[row] >= value).min_by(by_value);
+        let (Some(first), Some(last)) = (below.or(above), above.or(below)) else { return Vec::new() };
+        let distance = column[last] - column[first];
+        let share = if distance > 0.0 { (value - column[first]) / distance } else { 0.0 };
+        let between = |(low, high): (f64, f64)| low + share * (high - low);
+        self.functions(node, first).zip(self.functions(node, last)).map(between).collect()
     }
 
     /// The coefficients of the functions of `parent` in the regression of `node` on it and `given`, everything at unit variance, and a
@@ -170,7 +183,23 @@ impl Spline {
         })
     }
 
+    /// The regression of `response`, of mean 0 and mean square 1, on parents that vary.
+    pub(crate) fn problem_of(&self, response: &[f64], parents: &[usize]) -> AdditiveProblem {
+        let functions = parents.iter().flat_map(|&parent| {
+            let basis = &self.bases[parent];
+            (0..basis.len()).map(|j| basis.functions.col_as_slice(j))
+        });
+        let cross = functions.map(|function| dot(function, response) / self.data.rows as f64).collect();
+        self.problem_with(parents, cross)
+    }
+
     fn problem(&self, node: usize, parents: &[usize]) -> AdditiveProblem {
+        let cross =
+            parents.iter().flat_map(|&parent| self.crosses(parent).col_as_slice(node).iter().copied());
+        self.problem_with(parents, cross.collect())
+    }
+
+    fn problem_with(&self, parents: &[usize], cross: Vec<f64>) -> AdditiveProblem {
         let blocks = consecutive(parents.iter().map(|&parent| self.bases[parent].len()));
         let size = blocks.last().map_or(0, |block| block.end);
         let mut gram = vec![0.0; size * size];
@@ -183,9 +212,7 @@ impl Spline {
         }
         let roughness =
             parents.iter().flat_map(|&parent| self.bases[parent].roughness.iter().copied()).collect();
-        let cross =
-            parents.iter().flat_map(|&parent| self.crosses(parent).col_as_slice(node).iter().copied());
-        AdditiveProblem { rows: self.data.rows, blocks, roughness, gram, cross: cross.collect() }
+        AdditiveProblem { rows: self.data.rows, blocks, roughness, gram, cross }
     }
 }
 

@@ -49,6 +49,21 @@ impl StandardColumns {
         Ok(Self { rows, columns, log_scale })
     }
 
+    /// At most `max_rows` of the rows, evenly spaced, on the same scale but centred again, and what each column was centred by.
+    pub(crate) fn few(&self, max_rows: usize) -> (Self, Vec<f64>) {
+        let rows = self.rows.min(max_rows);
+        let mut offsets = Vec::with_capacity(self.columns.len());
+        let mut thin = |column: &Vec<f64>| {
+            let mut kept: Vec<f64> = (0..rows).map(|k| column[evenly(k, rows, self.rows)]).collect();
+            let mean = kept.iter().sum::<f64>() / rows as f64;
+            kept.iter_mut().for_each(|value| *value -= mean);
+            offsets.push(mean);
+            kept
+        };
+        let columns = self.columns.iter().map(&mut thin).collect();
+        (Self { rows, columns, log_scale: self.log_scale.clone() }, offsets)
+    }
+
     /// How many variables there are.
     pub(crate) fn nodes(&self) -> usize {
         self.columns.len()

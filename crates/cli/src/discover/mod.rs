@@ -5,7 +5,7 @@ mod arguments;
 use gflowcausal::graph::Dag;
 use gflowcausal::graph_io::ReadOptions;
 use gflowcausal::{
-    Error, FrontEnd, NamedTable, Observer, Phase, RunData, RunDir, RunOutcome, RunRequest, RunResult,
+    Config, Error, FrontEnd, NamedTable, Observer, Phase, RunData, RunDir, RunOutcome, RunRequest, RunResult,
     read_truth,
 };
 use gflowcausal_report::{ColorMode, Extent, TextStyle, result_text, write_report};
@@ -65,13 +65,17 @@ fn text(outcome: &RunOutcome, extent: Extent) -> String {
     format!("{}{}{seconds:.1} s\n", result_text(result, &file.config, style), files.unwrap_or_default())
 }
 
+/// The graph that comes with the data, if all variables are kept.
+fn known_truth(data: &NamedTable, config: &Config) -> Option<Dag> {
+    data.truth.clone().filter(|_| config.exclude.is_empty())
+}
+
 /// The true graph of the variables that are kept, if it is known.
 fn truth(options: &ResolvedOptions, data: &NamedTable) -> Result<Option<Dag>, Failure> {
     let config = &options.file.config;
     let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     match &options.file.about.truth {
         Some(path) => Ok(Some(read_truth(path, &ReadOptions::default(), &names)?)),
-        None if names.len() == data.table.columns().len() => Ok(data.truth.clone()),
-        None => Ok(None),
+        None => Ok(known_truth(data, config).filter(|dag| dag.nodes() == names.len())),
     }
 }

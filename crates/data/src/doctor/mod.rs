@@ -1,6 +1,7 @@
 //! What is wrong or odd in a table, and what to do about it: named findings.
 
 mod columns;
+mod experiments;
 mod relations;
 mod rows;
 mod shapes;
@@ -12,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Table;
 use crate::read::name_list;
+
+pub use experiments::{doctor_of_experiments, rarely_free};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,7 +39,7 @@ impl fmt::Display for Severity {
 }
 
 /// The code of every finding, and how much it matters.
-pub const FINDINGS: [(&str, Severity); 23] = [
+pub const FINDINGS: [(&str, Severity); 25] = [
     ("one-column", Severity::Error),
     ("too-few-rows", Severity::Error),
     ("empty-column", Severity::Error),
@@ -51,6 +54,8 @@ pub const FINDINGS: [(&str, Severity); 23] = [
     ("high-cardinality", Severity::Warning),
     ("duplicate-rows", Severity::Warning),
     ("ordered-rows", Severity::Warning),
+    ("rarely-free", Severity::Warning),
+    ("experiments", Severity::Note),
     ("mixed-columns", Severity::Note),
     ("rare-level", Severity::Note),
     ("skewed-column", Severity::Note),

@@ -1,4 +1,4 @@
-//! The effects of scores without straight lines: mean slopes, dose–response curves, and one intervention.
+//! The effects of scores without straight lines: mean slopes, dose–response curves, and interventions.
 
 use gflowcausal_determinism::map;
 use gflowcausal_posterior::{CurveEffect, CurveEffects, EffectDistribution, EffectSettings, Outcome};
@@ -14,9 +14,9 @@ const DRAWS_OF_CURVES: usize = 1000;
 impl EffectModel {
     pub(super) fn curves(&self, data: &DoseResponses, asked: &Asked<'_>) -> Result<Found, Error> {
         let request = asked.request;
-        let with = || format!("score {}", self.about.score);
         if request.is_direct {
-            return Err(Error::NoEffect { option: "direct", with: with() });
+            let with = format!("score {}", self.about.score);
+            return Err(Error::NoEffect { option: "direct", with });
         }
         let settings = EffectSettings { seed: request.seed, draws: DRAWS_OF_CURVES };
         let model = CurveEffects::new(&self.graphs, data, settings);
@@ -33,20 +33,19 @@ impl EffectModel {
                     self.slope((cause, effect), &model.total(cause, effect), data, asked)
                 });
             }
-            &[(cause, value)] if !request.is_standardized => {
-                let others: Vec<usize> =
-                    asked.effects.iter().copied().filter(|&node| node != cause).collect();
-                let outcomes = map(others.len(), |k| {
-                    let curve = model.total(cause, others[k]);
-                    let change = at(&curve, value).ok_or_else(|| self.beyond(cause, value, &curve.doses))?;
-                    Ok(self.outcome(others[k], change, data, request.level))
-                });
-                found.outcomes = outcomes.into_iter().collect::<Result<_, Error>>()?;
-            }
-            [_] => {
+            _ if request.is_standardized => {
                 return Err(Error::NoEffect { option: "standardized", with: "interventions".to_owned() });
             }
-            _ => return Err(Error::NoEffect { option: "do", with: format!("{} more than once", with()) }),
+            set => {
+                for &(node, value) in set {
+                    self.refuse_beyond(node, value, &data.doses(node))?;
+                }
+                let is_free = |node: &usize| set.iter().all(|(other, _)| other != node);
+                let others: Vec<usize> = asked.effects.iter().copied().filter(is_free).collect();
+                found.outcomes = map(others.len(), |k| {
+                    self.outcome(others[k], model.under(set, others[k]), data, request.level)
+                });
+            }
         }
         Ok(found)
     }
@@ -85,24 +84,15 @@ impl EffectModel {
         OutcomeResult::new(&self.names[node], &Outcome { value, change }, data.mean(node), level)
     }
 
-    fn beyond(&self, cause: usize, value: f64, doses: &[f64]) -> Error {
+    /// Refuses a value where there are hardly any rows.
+    fn refuse_beyond(&self, node: usize, value: f64, doses: &[f64]) -> Result<(), Error> {
         let reason = match doses {
-            [first, .., last] => {
+            [first, .., last] if first < last && (*first..=*last).contains(&value) => return Ok(()),
+            [first, .., last] if first < last => {
                 format!("curves reach from {first:.4} to {last:.4}, where nine of ten rows are")
             }
             _ => "the variable is constant".to_owned(),
         };
-        Error::Intervention { text: format!("{}={value}", self.names[cause]), reason }
+        Err(Error::Intervention { text: format!("{}={value}", self.names[node]), reason })
     }
-}
-
-/// The change at `value`, between two doses that of the nearer one; none beyond the doses.
-fn at(curve: &CurveEffect, value: f64) -> Option<EffectDistribution> {
-    let (first, last) = (curve.doses.first()?, curve.doses.last()?);
-    if !(*first..=*last).contains(&value) {
-        return None;
-    }
-    let distance = |k: &usize| (curve.doses[*k] - value).abs();
-    let nearest = (0..curve.doses.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-    Some(curve.changes[nearest].clone())
 }

@@ -31,6 +31,7 @@ impl EffectModel {
             EffectData::Linear(moments) => self.linear(moments, &asked)?,
             EffectData::Categories(table) => self.categories(table, &asked)?,
             EffectData::Curves(curves) => self.curves(curves, &asked)?,
+            EffectData::Mixed(embedding) => self.mixed(embedding, &asked)?,
         };
         Ok(EffectsResult {
             kind: if request.is_direct { "direct" } else { "total" }.to_owned(),
@@ -246,7 +247,7 @@ pub(super) fn number(_: usize, text: &str) -> Result<f64, String> {
     parsed.filter(|value| value.is_finite()).ok_or_else(|| "the value is not a number".to_owned())
 }
 
-fn refuse_with_interventions((option, is_set): (&'static str, bool)) -> Result<(), Error> {
+pub(super) fn refuse_with_interventions((option, is_set): (&'static str, bool)) -> Result<(), Error> {
     if is_set { Err(Error::NoEffect { option, with: "interventions".to_owned() }) } else { Ok(()) }
 }
 

@@ -2,13 +2,16 @@
 
 mod curves;
 mod evaluate;
+mod mixed;
 mod result;
 mod stored;
 
 use gflowcausal_data::{Moments, Table};
-use gflowcausal_score::DoseResponses;
+use gflowcausal_score::{DoseResponses, Regressor};
 
 pub(crate) use stored::{EFFECTS, MOMENTS, StoredMoments};
+
+use mixed::Embedding;
 
 pub use result::{DoseResult, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
 
@@ -66,6 +69,8 @@ enum EffectData {
     Categories(Table),
     /// Smooth curves.
     Curves(Box<DoseResponses>),
+    /// Linear equations of numbers and of indicators of levels.
+    Mixed(Embedding),
 }
 
 /// How a score describes a variable given its parents.
@@ -86,9 +91,13 @@ impl Mechanism {
         let name: Option<ScoreName> = score.parse().ok();
         match name {
             Some(ScoreName::Bdeu) => Self::Categories,
-            Some(ScoreName::Quadratic | ScoreName::QuadraticEqual | ScoreName::Gp | ScoreName::Spline) => {
-                Self::Nonlinear
-            }
+            Some(
+                ScoreName::Quadratic
+                | ScoreName::QuadraticEqual
+                | ScoreName::Gp
+                | ScoreName::Spline
+                | ScoreName::LocationScale,
+            ) => Self::Nonlinear,
             Some(ScoreName::Dg) => Self::Mixed,
             _ => Self::Linear,
         }
@@ -101,12 +110,22 @@ impl Mechanism {
                 "assumes no hidden common causes, no cycles, no selection of rows, and linear relations"
             }
             Self::Nonlinear => {
-                "assumes no hidden common causes, no cycles, no selection of rows, and causes whose effects add up"
+                "assumes no hidden common causes, no cycles, no selection of rows, and curves as the score has them"
             }
-            Self::Categories | Self::Mixed => {
-                "assumes no hidden common causes, no cycles, and no selection of rows"
+            Self::Categories => "assumes no hidden common causes, no cycles, and no selection of rows",
+            Self::Mixed => {
+                "assumes no hidden common causes, no cycles, no selection of rows, and relations that are linear, also in probabilities"
             }
         }
+    }
+}
+
+/// How the score `name`, which has curves, regresses a variable on its parents.
+fn regressor(name: &str) -> Regressor {
+    match name.parse() {
+        Ok(ScoreName::Quadratic | ScoreName::QuadraticEqual) => Regressor::Quadratic,
+        Ok(ScoreName::Gp) => Regressor::Joint,
+        _ => Regressor::Additive,
     }
 }
 
@@ -127,9 +146,10 @@ impl EffectModel {
             Mechanism::Linear => EffectData::Linear(moments.ok_or_else(refused)?.clone()),
             Mechanism::Categories => EffectData::Categories(table.ok_or_else(refused)?.clone()),
             Mechanism::Nonlinear => {
-                EffectData::Curves(Box::new(DoseResponses::new(table.ok_or_else(refused)?)?))
+                let table = table.ok_or_else(refused)?;
+                EffectData::Curves(Box::new(DoseResponses::new(table, regressor(&result.score.name))?))
             }
-            Mechanism::Mixed => return Err(refused()),
+            Mechanism::Mixed => EffectData::Mixed(Embedding::of_table(table.ok_or_else(refused)?)),
         };
         let names = result.data.variables.clone();
         let about = EffectsResult::about(result, graphs.len(), mechanism.assumptions());

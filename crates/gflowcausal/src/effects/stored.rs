@@ -101,7 +101,8 @@ impl Discovery {
         table: Option<&Table>,
         config: &Config,
     ) -> Option<EffectsResult> {
-        let is_quick = matches!(Mechanism::of(&result.score.name), Mechanism::Linear | Mechanism::Categories);
+        let mechanism = Mechanism::of(&result.score.name);
+        let is_quick = mechanism != Mechanism::Nonlinear;
         if self.names.len() > MOST_PAIRED || !is_quick {
             return None;
         }
@@ -109,7 +110,7 @@ impl Discovery {
         let used = match table {
             // With interventions only some of the rows serve; `effect RUN` chooses them.
             Some(_) if config.interventions.is_some() => None,
-            Some(table) if Mechanism::of(&result.score.name) == Mechanism::Categories => {
+            Some(table) if mechanism != Mechanism::Linear => {
                 Some(complete(without_excluded(table, &config.exclude).ok()?, config).ok()?)
             }
             _ => None,

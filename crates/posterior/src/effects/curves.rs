@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gflowcausal_determinism::{Stream, StreamRng, stream};
-use gflowcausal_graph::NodeSet;
-use gflowcausal_score::{DoseResponse, DoseResponses};
+use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, stream};
+use gflowcausal_graph::{Dag, NodeSet};
+use gflowcausal_score::{DoseResponse, DoseResponses, JointResponse, Stage};
 use rand_distr::{Distribution, StandardNormal};
 
+use super::joint::reaches_around;
 use super::mixture::EffectDistribution;
 use super::{EffectSettings, WeightedDag, adjustment_set};
 
@@ -48,6 +49,7 @@ impl<'a> CurveEffects<'a> {
         let (from, to) = SLOPE_BETWEEN;
         let distance = doses[to] - doses[from];
         for (g, graph) in self.graphs.iter().enumerate() {
+            cancellation_point();
             if !graph.dag.reaches(cause, effect) {
                 none += graph.weight;
                 continue;
@@ -70,6 +72,69 @@ impl<'a> CurveEffects<'a> {
         let mixture = |values| EffectDistribution::new(values, none);
         CurveEffect { doses, changes: changes.into_iter().map(mixture).collect(), slope: mixture(slopes) }
     }
+}
+
+impl CurveEffects<'_> {
+    /// How far the mean of `effect` moves when each of `interventions` is set to a value; a mass at zero where no directed path leads there.
+    ///
+    /// Where what one variable is adjusted for depends on another that is set, regressions follow one another (iterated
+    /// conditional expectations), the last variable of the order first.
+    #[must_use]
+    pub fn under(&self, interventions: &[(usize, f64)], effect: usize) -> EffectDistribution {
+        let mut responses: BTreeMap<Vec<(Vec<usize>, NodeSet)>, JointResponse> = BTreeMap::new();
+        let (mut values, mut none) = (Vec::new(), 0.0);
+        for (g, graph) in self.graphs.iter().enumerate() {
+            cancellation_point();
+            let stages = stages(&graph.dag, interventions, effect);
+            if stages.is_empty() {
+                none += graph.weight;
+                continue;
+            }
+            let nodes = |stage: &Stage| stage.set.iter().map(|(node, _)| *node).collect();
+            let key = stages.iter().map(|stage| (nodes(stage), stage.given.clone())).collect();
+            let response = responses.entry(key).or_insert_with(|| self.data.joint(effect, &stages));
+            let count = graph.parameter_draws(self.settings.draws);
+            let purpose = Stream::EffectProbabilities { cause: u64::MAX - effect as u64, graph: g as u64 };
+            let mut rng = stream(self.settings.seed, purpose);
+            for _ in 0..count {
+                let drawn = response.draw(|| StandardNormal.sample(&mut rng));
+                values.push((drawn, graph.weight / count as f64));
+            }
+        }
+        EffectDistribution::new(values, none)
+    }
+}
+
+/// The regressions that give the effect of `interventions` on `effect` in `dag`; none where no directed path leads there.
+fn stages(dag: &Dag, interventions: &[(usize, f64)], effect: usize) -> Vec<Stage> {
+    let nodes = dag.nodes();
+    let all = NodeSet::of(nodes, interventions.iter().map(|(node, _)| *node));
+    // A variable that acts only through others that are set does not matter.
+    let order = dag.topological_order();
+    let set: Vec<(usize, f64)> = order
+        .iter()
+        .filter_map(|node| interventions.iter().copied().find(|(other, _)| *other == node))
+        .filter(|(node, _)| reaches_around(dag, *node, effect, &all))
+        .collect();
+    if let [(cause, _)] = set[..] {
+        return vec![Stage { given: adjustment_set(dag, cause, effect), set }];
+    }
+    let is_set = |node: usize| set.iter().any(|(other, _)| *other == node);
+    let parents_of = |some: &[(usize, f64)]| {
+        let parents = some.iter().flat_map(|(node, _)| dag.parents(*node).iter());
+        NodeSet::of(nodes, parents.filter(|&parent| !is_set(parent)))
+    };
+    let given = parents_of(&set);
+    let depends = |parent: usize| set.iter().any(|(node, _)| dag.reaches(*node, parent));
+    if set.is_empty() || !given.iter().any(depends) {
+        return if set.is_empty() { Vec::new() } else { vec![Stage { set, given }] };
+    }
+    let stage = |k: usize| {
+        let mut given = parents_of(&set[..=k]);
+        given.union_with(&NodeSet::of(nodes, set[..k].iter().map(|(node, _)| *node)));
+        Stage { set: vec![set[k]], given }
+    };
+    (0..set.len()).rev().map(stage).collect()
 }
 
 /// A curve drawn from its posterior.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gflowcausal_determinism::{Stream, StreamRng, map, stream};
+use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, map, stream};
 use gflowcausal_graph::NodeSet;
 use rand_distr::{Distribution, Gamma};
 
@@ -64,6 +64,7 @@ impl<'a> DiscreteEffects<'a> {
         let marginal = self.marginal(effect);
         let mut gathered = Gathered::new(levels.0, self.frequencies(effect));
         for (g, graph) in self.graphs.iter().enumerate() {
+            cancellation_point();
             let count = graph.parameter_draws(self.settings.draws);
             let weight = graph.weight / count as f64;
             let purpose = Stream::EffectProbabilities {

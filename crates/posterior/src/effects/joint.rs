@@ -80,7 +80,7 @@ impl DiscreteEffects<'_> {
 }
 
 /// Whether a directed path leads from `from` to `to` that passes no other variable of `set`.
-fn reaches_around(dag: &Dag, from: usize, to: usize, set: &NodeSet) -> bool {
+pub(super) fn reaches_around(dag: &Dag, from: usize, to: usize, set: &NodeSet) -> bool {
     let mut reached = NodeSet::of(dag.nodes(), [from]);
     for node in dag.topological_order().iter().filter(|&node| !set.contains(node)) {
         if dag.parents(node).iter().any(|parent| reached.contains(parent)) {

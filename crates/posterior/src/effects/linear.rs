@@ -138,6 +138,34 @@ impl LinearEffects {
         self.finish(mixtures, cause, scale)
     }
 
+    /// What becomes of every variable when all of `changes` are made at once, in the data's units; the changed variables no longer
+    /// depend on their parents. Along all directed paths, or along edges alone.
+    ///
+    /// So the levels of a category are compared: one of its indicators falls by one and another rises by one.
+    #[must_use]
+    pub fn contrast(&self, changes: &[(usize, f64)], is_direct: bool) -> Vec<EffectDistribution> {
+        let nodes = self.nodes();
+        let set = NodeSet::of(nodes, changes.iter().map(|(node, _)| *node));
+        let mut start = vec![0.0; nodes];
+        changes.iter().for_each(|&(node, change)| start[node] = change / self.deviations[node]);
+        let mut mixtures = Mixtures::new(nodes);
+        for graph in &self.graphs {
+            let reached = if is_direct { graph.children(&set) } else { graph.reached(&set) };
+            for draw in &graph.draws {
+                let mut responses = start.clone();
+                if is_direct {
+                    reached.iter().for_each(|node| responses[node] = graph.response(draw, node, &start));
+                } else {
+                    graph.propagate(draw, &reached, &mut responses);
+                }
+                mixtures.add(&reached, &responses, graph.weight);
+            }
+            mixtures.add_zeros(&reached, graph.weight * graph.draws.len() as f64);
+        }
+        let scaled = |(node, mixture): (usize, EffectDistribution)| mixture.scaled(self.deviations[node]);
+        mixtures.finish().into_iter().enumerate().map(scaled).collect()
+    }
+
     fn finish(&self, mixtures: Mixtures, cause: usize, scale: Scale) -> Vec<EffectDistribution> {
         let unit = |effect: usize| match scale {
             Scale::Units => self.deviations[effect] / self.deviations[cause],
@@ -187,6 +215,13 @@ impl LinearEffects {
 }
 
 impl Graph {
+    /// The variables with a parent in `set`; none of `set` itself.
+    fn children(&self, set: &NodeSet) -> NodeSet {
+        let has_parent = |node: &usize| self.dag.parents(*node).iter().any(|parent| set.contains(parent));
+        let nodes = (0..self.dag.nodes()).filter(|&node| !set.contains(node)).filter(has_parent);
+        NodeSet::of(self.dag.nodes(), nodes)
+    }
+
     /// The variables that a directed path leads to from one of `set` without passing another; none of `set` itself.
     fn reached(&self, set: &NodeSet) -> NodeSet {
         let mut reached = NodeSet::empty(self.dag.nodes());

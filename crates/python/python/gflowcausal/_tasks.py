@@ -39,20 +39,20 @@ class Simulated:
     @property
     def names(self) -> list[str]:
         """The variables."""
-        return self._table.names
+        return self.graph.names
 
     @property
     def data(self) -> NDArray[Any]:
         """Rows of numbers; categories as codes, and −1 for a missing one."""
-        columns = [column[0] if isinstance(column, tuple) else column for column in self._table.columns()]
-        return np.column_stack(columns)
+        variables = self._table.columns()[: len(self.names)]
+        return np.column_stack([column[0] if isinstance(column, tuple) else column for column in variables])
 
     def to_pandas(self) -> Any:
-        """A data frame; categories are categorical."""
+        """A data frame; categories are categorical. With interventions, the column ``intervention`` names what was set."""
         pandas = need("pandas", "to_pandas")
         series = {
             name: pandas.Categorical.from_codes(column[0], column[1]) if isinstance(column, tuple) else column
-            for name, column in zip(self.names, self._table.columns())
+            for name, column in zip(self._table.names, self._table.columns())
         }
         return pandas.DataFrame(series)
 
@@ -74,6 +74,7 @@ def simulate(
     standardize: bool = False,
     missing_rate: float = 0.0,
     network: str | None = None,
+    interventions: str | None = None,
 ) -> Simulated:
     """Makes data with a known graph.
 
@@ -81,16 +82,20 @@ def simulate(
     ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim or discrete;
     ``noise`` gauss, exp, gumbel, uniform, laplace or t, of a scale or of one drawn from a pair. Or both are those of a
     published ``network``: alarm, insurance, hailfinder, ecoli70, magic-irri or arth150. Without ``degree`` and ``edges``
-    there are two edges a node, or as many as fit.
+    there are two edges a node, or as many as fit. With ``interventions="8x60"`` 60 rows follow for each of 8 variables, in which it is
+    set from outside; the column ``intervention`` names it (for linear models).
 
     >>> simulate(nodes=5, edges=4, rows=100, seed=1)
     Simulated(100 rows, 5 variables, 4 edges)
+    >>> simulate(nodes=5, edges=4, rows=100, interventions="2x30")
+    Simulated(160 rows, 5 variables, 4 edges)
     >>> simulate(network="alarm", rows=100)
     Simulated(100 rows, 37 variables, 46 edges)
     """
     rest = {"rows": rows, "seed": seed, "standardize": standardize, "missing_rate": float(missing_rate)}
     if network is not None:
-        if (graph, nodes, degree, edges, model, noise, noise_scale) != ("er", 30, None, None, "linear", None, None):
+        drawn = (graph, nodes, degree, edges, model, noise, noise_scale, interventions)
+        if drawn != ("er", 30, None, None, "linear", None, None, None):
             message = f"the network {network} has its own graph and its own equations"
             raise ArgumentError(message, "option-without-effect", "say rows, seed, standardize and missing_rate alone")
         return Simulated(*_native.simulate_network({"name": network, **rest}))
@@ -105,7 +110,7 @@ def simulate(
         "noise_scale": scale,
         **rest,
     }
-    return Simulated(*_native.simulate(options))
+    return Simulated(*_native.simulate(options, interventions))
 
 
 def evaluate(estimate: Any, truth: Any) -> dict[str, float]:
@@ -137,17 +142,27 @@ def score(
     penalty: float | Literal["auto"] | None = None,
     missing: Missing = "error",
     standardize: bool = False,
+    interventions: str | None = None,
     types: Types | None = None,
 ) -> dict[str, Any]:
     """The score of a given graph on data, node by node and edge by edge.
+
+    ``interventions`` names the column that says which variables were set from outside, row by row.
 
     >>> report = score("sachs", [[0] * 11] * 11)
     >>> report["score"], len(report["nodes"])
     ('bic', 11)
     """
     table = as_data(data, types).rows()
-    options = {"score": score, "penalty": penalty, "missing": missing, "standardize": standardize}
-    report: dict[str, Any] = json.loads(_native.score(table, as_graph(graph, table.names)._graph, options))
+    options = {
+        "score": score,
+        "penalty": penalty,
+        "missing": missing,
+        "standardize": standardize,
+        "interventions": interventions,
+    }
+    names = [name for name in table.names if name != interventions]
+    report: dict[str, Any] = json.loads(_native.score(table, as_graph(graph, names)._graph, options))
     return report
 
 
@@ -182,14 +197,16 @@ class Diagnosis:
         return "\n".join([head, *(lines or ["nothing wrong or odd was found"])])
 
 
-def doctor(data: Any, *, types: Types | None = None) -> Diagnosis:
+def doctor(data: Any, *, interventions: str | None = None, types: Types | None = None) -> Diagnosis:
     """Says what is wrong or odd in a table, and what to do about it.
+
+    ``interventions`` names the column that says which variables were set from outside, row by row.
 
     >>> import numpy as np
     >>> [finding.code for finding in doctor(np.ones((50, 2))).errors]
     ['constant-column']
     """
-    said: dict[str, Any] = json.loads(as_data(data, types).rows().doctor())
+    said: dict[str, Any] = json.loads(as_data(data, types).rows().doctor(interventions))
     findings = [
         Finding(one["severity"], one["code"], one["what"], one["fix"], tuple(one["columns"])) for one in said["findings"]
     ]

@@ -66,5 +66,9 @@ impl<'a> PageEffects<'a> {
 
 fn levels(effect: &EffectResult) -> Option<String> {
     let (to, from, on) = (&effect.cause_level, &effect.reference_level, &effect.effect_level);
-    Some(format!("{} instead of {}, on {}", to.as_ref()?, from.as_ref()?, on.as_ref()?))
+    let compared = to.as_ref().zip(from.as_ref()).map(|(to, from)| format!("{to} instead of {from}"));
+    match (compared, on) {
+        (Some(compared), Some(on)) => Some(format!("{compared}, on {on}")),
+        (compared, on) => compared.or_else(|| on.as_ref().map(|on| format!("on {on}"))),
+    }
 }

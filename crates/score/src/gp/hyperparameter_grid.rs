@@ -76,6 +76,12 @@ impl HyperparameterGrid {
         best.0
     }
 
+    /// How often the bandwidth is halved and the ratio of noise to signal where variable `k` is likeliest.
+    pub(super) fn likeliest(&self, k: usize) -> (usize, f32) {
+        let (halvings, ratio) = self.best(k);
+        (halvings, RATIOS[ratio])
+    }
+
     fn unvisited_beside(&self, (halvings, ratio): Point) -> Option<Point> {
         let beside = [
             (halvings, ratio.wrapping_sub(1)),

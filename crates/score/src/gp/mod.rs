@@ -6,8 +6,10 @@ mod cell;
 mod distance;
 mod hyperparameter_grid;
 mod kd_tree;
+mod kernel;
 mod marginal;
 
+pub(crate) use kernel::Kernel;
 pub use marginal::GpMarginal;
 
 /// How many terms are remembered.
