@@ -78,7 +78,9 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
         Some(interventions) => observational_moments(&prepared, interventions, config.missing)?,
         None => moments(&prepared, config.missing)?,
     };
-    let unpruned = Config { prune: PruneName::None, threshold: None, alpha: None, ..config.clone() };
+    // Nothing is pruned here; a score in parts knows its own pruning alone.
+    let prune = if interventions.is_some() { PruneName::Auto } else { PruneName::None };
+    let unpruned = Config { prune, threshold: None, alpha: None, ..config.clone() };
     let none = Constraints::none(dag.nodes());
     let model = ScoringModel::new(&prepared, moments.as_ref(), interventions.as_ref(), none, &unpruned)?;
     let parts = match model.kind() {
