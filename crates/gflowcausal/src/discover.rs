@@ -167,6 +167,7 @@ impl<'a> Problem<'a> {
         let table = without_excluded(table, &config.exclude)?;
         let (table, interventions) = without_interventions(table, config)?;
         let names: Vec<String> = table.names().map(str::to_owned).collect();
+        let config = &config.as_published(names.len());
         let constraints = compile(config, &names)?;
         let (table, interventions) = complete_with(table, interventions, config)?;
         let mut findings = examine(&table, &config.ignore)?;
@@ -203,6 +204,7 @@ impl<'a> Problem<'a> {
     /// Options that need the rows, or whatever else cannot be used.
     pub fn of_moments(names: Vec<String>, moments: Moments, config: &Config) -> Result<Self, Error> {
         config.check()?;
+        let config = &config.as_published(names.len());
         check_rowless(config, method(&config.method)?)?;
         let empty = names.iter().map(|name| Column::continuous(name, Vec::new())).collect();
         let table = Table::new(empty).map_err(|error| Error::Table(error.to_string()))?;
@@ -234,6 +236,7 @@ impl<'a> Problem<'a> {
             .chosen_by(evidence);
         findings.extend(model.thinning(table.rows()));
         findings.extend(moments.as_ref().and_then(|moments| without_scale(model.score_name(), moments)));
+        findings.extend(config.published_finding(&model));
         findings.extend(model.evidence().and_then(FamilyEvidence::finding));
         method.check(&MethodInput { table: &table, moments: moments.as_ref(), model: &model, config })?;
         Ok(Self { names, table, moments, model, findings, config: config.clone() })

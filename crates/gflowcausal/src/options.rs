@@ -1,7 +1,7 @@
 //! The options of discovery, each declared once: [`Config`] is what TOML files, the command line and Python fill in.
 
 use gflowcausal_data::{FINDINGS, Missing};
-use gflowcausal_flow::{ObjectiveName, Walk};
+use gflowcausal_flow::{FlowScale, ObjectiveName, Walk};
 use gflowcausal_graph::choices;
 
 use crate::Error;
@@ -12,6 +12,7 @@ use crate::option_spec::{
     Kind, Named, OptionSpec, OptionValue, Range, auto_or_number, file, flag, kebab, list, number, one_of,
     one_of_named, options, text, whole,
 };
+pub use crate::option_values::{PruneName, TestName};
 
 /// More than this many of anything is a typing error.
 const MANY: u64 = 1_000_000;
@@ -35,7 +36,7 @@ const KNOWLEDGE: &str = "Knowledge";
 const READING: &str = "Reading";
 
 options! {
-    choices: ScoreName, PosteriorName, NetworkName, PruneName, TestName, Missing, Walk, ObjectiveName;
+    choices: ScoreName, PosteriorName, NetworkName, PruneName, TestName, Missing, Walk, ObjectiveName, FlowScale;
 
     /// The method of discovery.
     method: String = "gflowcausal".into(), one_of_named(method_names).common();
@@ -47,10 +48,14 @@ options! {
     posterior: PosteriorName = PosteriorName::Auto, one_of::<PosteriorName>().under(ESTIMATION);
     /// Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all DAGs equally likely.
     edge_prior: Option<f64> = None, auto_or_number("LOG-ODDS", Range::Any).open("auto").under(ESTIMATION);
+    /// Algorithm 1 of the paper as published: what is not chosen is set as the paper has it, and nothing is added to it.
+    paper: bool = false, flag().under(TRAINING);
     /// How graphs are grown.
     walk: Walk = Walk::Layers, one_of_named(walk_names).under(TRAINING);
     /// Which balance of flows is learned.
     objective: Option<ObjectiveName> = None, one_of_named(objective_names).open("tb; mdb for walk graph").under(TRAINING);
+    /// Whether objective `fm` compares logarithms of flows or the flows themselves.
+    flow_scale: Option<FlowScale> = None, one_of::<FlowScale>().open("log; linear with paper").under(TRAINING);
     /// The network that learns the flows.
     network: NetworkName = NetworkName::Mlp, one_of::<NetworkName>().under(TRAINING);
     /// How an order becomes a graph.
@@ -284,40 +289,6 @@ choices! {
     }
 }
 
-choices! {
-    /// A test of conditional independence.
-    pub enum TestName: "test" {
-        /// Partial correlations, for numbers.
-        FisherZ = "fisher-z",
-        /// Likelihood ratios, for categories.
-        GSquare = "g-square",
-        /// Pearson's, for categories.
-        ChiSquare = "chi-square",
-    }
-}
-
-choices! {
-    /// How an order becomes a graph.
-    pub enum PruneName: "pruning" {
-        /// What goes with the score.
-        Auto = "auto",
-        /// The parents that the score chose.
-        Selected = "selected",
-        /// Least squares, p-value below `alpha`.
-        TTest = "t-test",
-        /// A parent goes when the score is better without it.
-        Score = "score",
-        /// Least squares, slope above `threshold`.
-        Threshold = "threshold",
-        /// Adaptive LASSO.
-        Lasso = "lasso",
-        /// Additive model, p-value below `alpha`.
-        Cam = "cam",
-        /// Every earlier variable stays a parent.
-        None = "none",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,6 +299,7 @@ mod tests {
             penalty: Some(1.0),
             edge_prior: Some(0.5),
             objective: Some(ObjectiveName::Tb),
+            flow_scale: Some(FlowScale::Log),
             threshold: Some(0.3),
             alpha: Some(0.01),
             iterations: Some(1),

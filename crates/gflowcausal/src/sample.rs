@@ -78,8 +78,8 @@ impl Problem<'_> {
         let mut context = RunContext::new(&mut observe, &deadlines, None);
         let model = &self.model;
         let mut target = match model.dag_score() {
-            Some(score) => rebuild(&self.input(), &mut context, score)?,
-            None => None,
+            Some(score) if !self.config().paper => rebuild(&self.input(), &mut context, score)?,
+            _ => None,
         };
         let config = Config { samples: count, seed, ..self.config().clone() };
         let inferred: Option<Inferred> = match (source, &mut target, policy) {
@@ -89,7 +89,9 @@ impl Problem<'_> {
                 let reward = tables.map(LayerReward);
                 let sampler = policy.sampler(reward.as_ref().map(|reward| reward as &dyn LogReward));
                 let sampler = sampler.ok_or_else(no_draws)?;
-                PolicyTarget { model, tables, objects }.draw(&sampler, count, seed, &deadlines)
+                let is_weighted = !self.config().paper;
+                let aim = PolicyTarget { model, tables, objects, is_weighted };
+                aim.draw(&sampler, count, seed, &deadlines)
             }
             (Source::Exact, Some(target), _) => target.exact(&config, stop.as_atomic())?,
             (Source::Chains, Some(target), _) => target.chains(&config, &mut context)?,

@@ -37,6 +37,7 @@ pub(crate) fn trust(result: &RunResult) -> Trust {
             Trust { is_low: false, text }
         }
         Source::Chains => chains(posterior),
+        Source::Policy if is_paper_mode(result) => as_drawn(posterior),
         Source::Policy => policy(posterior),
     }
 }
@@ -91,6 +92,21 @@ fn rejected(posterior: &PosteriorResult) -> String {
             coverage.edges_mean_difference
         )
     })
+}
+
+/// Whether the run was the paper's algorithm, whose draws are not weighed.
+pub(crate) fn is_paper_mode(result: &RunResult) -> bool {
+    result.findings.iter().any(|finding| finding.code == "paper-mode")
+}
+
+fn as_drawn(posterior: &PosteriorResult) -> Trust {
+    let text = format!(
+        "how often an edge is in {} draws of the trained policy, as they come, over {}; nothing says how far the policy \
+         is from the distribution it aims at",
+        posterior.samples,
+        objects(posterior)
+    );
+    Trust { is_low: true, text }
 }
 
 fn policy(posterior: &PosteriorResult) -> Trust {

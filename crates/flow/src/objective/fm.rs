@@ -1,18 +1,16 @@
 //! Flow matching, the paper's objective: the inflow of each state is its outflow.
 
-use serde::{Deserialize, Serialize};
-
 use super::{FlowGradient, TrajectoryFlows};
 
-/// On which scale inflow and outflow are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlowScale {
-    /// Their logarithms: the default.
-    Log,
-    /// The flows themselves, as the paper writes it. Rewards that differ by a factor of a million drown each
-    /// other here, and those of a BIC score overflow: use it to compare, not to learn.
-    Linear,
+gflowcausal_graph::choices! {
+    /// On which scale inflow and outflow are compared.
+    pub enum FlowScale: "flow scale" {
+        /// Their logarithms: the default.
+        Log = "log",
+        /// The flows themselves, as the paper writes it. Rewards that differ by a factor of a million drown each
+        /// other here, and those of a BIC score overflow: use it to compare, not to learn.
+        Linear = "linear",
+    }
 }
 
 /// Eq. (13), with logarithms unless `scale` is linear: for each state `s_{t+1}` the inflow from all its parents

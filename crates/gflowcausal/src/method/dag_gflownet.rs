@@ -77,7 +77,7 @@ impl Discover for DagGFlowNet {
         let Some(best) = trainer.best().and_then(|best| best.terminal.as_dag()).cloned() else {
             return Ok(MethodOutput::nothing_yet(context, model));
         };
-        let aim = PolicyTarget { model, tables: None, objects: Objects::Dags };
+        let aim = PolicyTarget { model, tables: None, objects: Objects::Dags, is_weighted: true };
         let sampler = trainer.sampler();
         let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
         if let Some(drawn) = &mut drawn {
@@ -108,7 +108,7 @@ fn coverage(
     let build = || DagPosterior::new((model, score), Vec::new(), nodes - 1, context.stop());
     let Some(exact) = context.finish(build).unwrap_or(Ok(None))? else { return Ok(None) };
     let Some(reference) = exact.exact(config, context.stop())? else { return Ok(None) };
-    let aim = PolicyTarget { model, tables: Some(exact.tables()), objects: Objects::Dags };
+    let aim = PolicyTarget { model, tables: Some(exact.tables()), objects: Objects::Dags, is_weighted: true };
     Ok(context.finish(|| aim.coverage(sampler, drawn, &reference, config.seed)))
 }
 

@@ -9,7 +9,7 @@ use super::policy::PolicyTarget;
 use super::policy_training::{settings, train_policy, walk};
 use super::search_phase::{self, Found};
 use super::training::check_walk;
-use super::{Discover, MethodInput, MethodOutput, RunContext, dags};
+use super::{Discover, MethodInput, MethodOutput, RunContext, dags, published};
 use crate::dag_posterior::Inferred;
 use crate::model::GraphReward;
 use crate::options::{PosteriorName, option};
@@ -19,9 +19,11 @@ use crate::{Config, Error};
 const WALKS: &[Walk] = &[Walk::Layers, Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
 
 /// The options that only training reads.
-const TRAINING: [&str; 7] = [
+const TRAINING: [&str; 9] = [
+    option::paper,
     option::walk,
     option::objective,
+    option::flow_scale,
     option::network,
     option::iterations,
     option::batch_size,
@@ -56,8 +58,10 @@ impl Discover for GFlowCausal {
             option::prune,
             option::threshold,
             option::alpha,
+            option::paper,
             option::walk,
             option::objective,
+            option::flow_scale,
             option::network,
             option::iterations,
             option::batch_size,
@@ -76,6 +80,9 @@ impl Discover for GFlowCausal {
         let posterior = config.posterior;
         if matches!(posterior, PosteriorName::Exact | PosteriorName::Chains) && model.dag_score().is_none() {
             return refuse(option::posterior, posterior.name(), score());
+        }
+        if config.edge_prior.is_some() && config.paper {
+            return Err(Error::NoEffect { option: option::edge_prior, with: option::paper.into() });
         }
         if config.edge_prior.is_some() && model.dag_score().is_none() {
             return Err(Error::NoEffect { option: option::edge_prior, with: score() });
@@ -97,6 +104,9 @@ impl Discover for GFlowCausal {
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         let MethodInput { model, config, .. } = *input;
+        if config.paper {
+            return published::discover(input, context);
+        }
         let found = search_phase::run(input, context)?;
         match model.dag_score() {
             _ if config.posterior == PosteriorName::None => {
@@ -129,7 +139,8 @@ fn with_policy(
     let Some(mut reference) = dags::infer(&mut target, input, context, config.posterior)? else {
         return Ok(dags::without_probabilities(context, model, found));
     };
-    let aim = PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags };
+    let aim =
+        PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags, is_weighted: true };
     let (drawn, training) = train_policy(input, context, (&aim, Some(&target)), &found, Some(&reference))?;
     let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
     let agrees = coverage.is_some_and(|coverage| coverage.agrees());
@@ -146,7 +157,7 @@ fn over_orders(
     found: Found,
 ) -> Result<MethodOutput, Error> {
     let model = input.model;
-    let aim = PolicyTarget { model, tables: None, objects: Objects::Orders };
+    let aim = PolicyTarget { model, tables: None, objects: Objects::Orders, is_weighted: true };
     let (drawn, training) = train_policy(input, context, (&aim, None), &found, None)?;
     let Some(Inferred { posterior, draws }) = drawn else {
         return Ok(MethodOutput { training, ..dags::without_probabilities(context, model, found) });

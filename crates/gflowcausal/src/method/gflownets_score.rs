@@ -32,6 +32,7 @@ impl Discover for GFlowNetsScore {
             option::alpha,
             option::walk,
             option::objective,
+            option::flow_scale,
             option::iterations,
             option::batch_size,
             option::learning_rate,
@@ -68,7 +69,7 @@ impl Discover for GFlowNetsScore {
             Some(Terminal::Digraph(graph)) => nearest_order(graph, model.constraints()),
             _ => return Ok(MethodOutput::nothing_yet(context, model)),
         };
-        let aim = PolicyTarget { model, tables: None, objects: Objects::Orders };
+        let aim = PolicyTarget { model, tables: None, objects: Objects::Orders, is_weighted: true };
         let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
         let training = Some(Training::new(&trainer, stopped, history));
         let graph = context.graph_of(model, &order);
@@ -89,6 +90,7 @@ impl GFlowNetsScore {
 fn settings(config: &Config, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk: Walk::Free, seed: config.seed, ..TrainConfig::default() };
     settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
+    settings.flow_scale = config.flow_scale;
     settings.iterations = config.iterations.unwrap_or(500 + 15 * nodes);
     settings.batch_size = config.batch_size.unwrap_or(64);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);

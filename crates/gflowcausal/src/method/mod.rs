@@ -16,6 +16,7 @@ mod mcmc;
 mod pc;
 mod policy;
 mod policy_training;
+mod published;
 mod rl_bic;
 mod search_phase;
 mod sortnregress;

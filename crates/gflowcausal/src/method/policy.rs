@@ -33,10 +33,12 @@ pub(crate) struct PolicyTarget<'a> {
     /// The tables of parent sets, where the objects are DAGs and the environment ends in orders.
     pub(crate) tables: Option<&'a ParentSetTables>,
     pub(crate) objects: Objects,
+    /// Whether draws are weighed by what the policy draws too often or too seldom; else they count as they come.
+    pub(crate) is_weighted: bool,
 }
 
 impl PolicyTarget<'_> {
-    /// `count` importance-weighted draws: after a stop a first block if there is time for it, and no more. None without any.
+    /// `count` draws, importance-weighted if that is wanted: after a stop a first block if there is time for it, and no more. None without any.
     pub(crate) fn draw(
         &self,
         sampler: &Sampler<'_>,
@@ -57,8 +59,12 @@ impl PolicyTarget<'_> {
         if drawn.is_empty() {
             return None;
         }
+        if !self.is_weighted {
+            drawn.iter_mut().for_each(|draw| draw.log_weight = 0.0);
+        }
         let draws = GraphSample::merged(drawn);
-        let posterior = Posterior::of_policy(self.model.constraints().nodes(), self.objects, &draws);
+        let mut posterior = Posterior::of_policy(self.model.constraints().nodes(), self.objects, &draws);
+        posterior.log_z = posterior.log_z.filter(|_| self.is_weighted);
         Some(Inferred { posterior, draws })
     }
 

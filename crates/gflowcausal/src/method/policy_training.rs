@@ -9,6 +9,7 @@ use gflowcausal_posterior::{Coverage, Source};
 use gflowcausal_score::OrderScore;
 
 use super::policy::PolicyTarget;
+use super::published;
 use super::search_phase::{Found, target};
 use super::training::{resumed, train};
 use super::{MethodInput, Phase, RunContext};
@@ -150,6 +151,7 @@ fn prepare(
 fn layers_settings(config: &Config, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk: Walk::Layers, seed: config.seed, ..TrainConfig::default() };
     settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
+    settings.flow_scale = config.flow_scale;
     settings.iterations = config.iterations.unwrap_or(match nodes {
         ..=20 => 600,
         21..=60 => 1500,
@@ -171,12 +173,16 @@ fn layers_settings(config: &Config, nodes: usize) -> TrainConfig {
 
 /// Training settings by the number of variables, where the user leaves them open.
 pub(crate) fn settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig {
+    if config.paper {
+        return published::settings(config);
+    }
     if walk == Walk::Layers {
         return layers_settings(config, nodes);
     }
     let mut settings = TrainConfig { walk, seed: config.seed, ..TrainConfig::default() };
     let default = if walk.every_state_stops() { ObjectiveName::Mdb } else { ObjectiveName::Tb };
     settings.objective = config.objective.unwrap_or(default);
+    settings.flow_scale = config.flow_scale;
     let size = match Size::of(nodes) {
         // There are no orders to evaluate.
         Size::VeryLarge if !walk.ends_in_orders() => Size::Large,

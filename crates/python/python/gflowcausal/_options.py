@@ -69,6 +69,10 @@ Objective = Literal[
     "subtb",
     "mdb",
 ]
+Flow_scale = Literal[
+    "log",
+    "linear",
+]
 Network = Literal[
     "mlp",
 ]
@@ -100,8 +104,10 @@ DISCOVERY = (
     "penalty",
     "posterior",
     "edge_prior",
+    "paper",
     "walk",
     "objective",
+    "flow_scale",
     "network",
     "prune",
     "threshold",
@@ -144,8 +150,10 @@ class DiscoveryOptions(TypedDict, total=False):
     penalty: float | Literal["auto"] | None
     posterior: Posterior
     edge_prior: float | Literal["auto"] | None
+    paper: bool
     walk: Walk
     objective: Objective | None
+    flow_scale: Flow_scale | None
     network: Network
     prune: Prune
     threshold: float | None
@@ -200,8 +208,10 @@ class Options:
         penalty: float | Literal["auto"] | None = None,
         posterior: Posterior = "auto",
         edge_prior: float | Literal["auto"] | None = None,
+        paper: bool = False,
         walk: Walk = "layers",
         objective: Objective | None = None,
+        flow_scale: Flow_scale | None = None,
         network: Network = "mlp",
         prune: Prune = "auto",
         threshold: float | None = None,
@@ -266,12 +276,18 @@ class Options:
         edge_prior
             Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all
             DAGs equally likely. If not given: auto. Read by gflowcausal, exact, mcmc, dag-gflownet.
+        paper
+            Algorithm 1 of the paper as published: what is not chosen is set as the paper has it, and nothing
+            is added to it. Read by gflowcausal.
         walk
             How graphs are grown. One of layers, complete, edges, chain, order, graph, free. Read by
             gflowcausal, dag-gflownet, gflownets-score.
         objective
             Which balance of flows is learned. One of fm, db, tb, subtb, mdb. If not given: tb; mdb for walk
             graph. Read by gflowcausal, gflownets-score.
+        flow_scale
+            Whether objective ``fm`` compares logarithms of flows or the flows themselves. One of log, linear.
+            If not given: log; linear with paper. Read by gflowcausal, gflownets-score.
         network
             The network that learns the flows. One of mlp. Read by gflowcausal.
         prune
@@ -387,8 +403,10 @@ class Options:
         self.penalty = penalty
         self.posterior = posterior
         self.edge_prior = edge_prior
+        self.paper = paper
         self.walk = walk
         self.objective = objective
+        self.flow_scale = flow_scale
         self.network = network
         self.prune = prune
         self.threshold = threshold

@@ -140,6 +140,7 @@ fn score_line(result: &RunResult, config: &Config) -> String {
     let score = &result.score;
     let why = match &score.evidence {
         Some(evidence) => format!(" ({})", evidence.why),
+        None if config.paper && config.score == ScoreName::Auto => " (the paper's reward)".to_owned(),
         None if config.score == ScoreName::Auto => why(&score.name).to_owned(),
         None => String::new(),
     };

@@ -53,7 +53,8 @@ fn held_against_exact(iterations: usize, keep: impl Fn(&Dag) -> bool) -> (Covera
     for _ in 0..iterations {
         trainer.step(&mut |_: &Event<'_>| {}).expect("a step");
     }
-    let aim = PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags };
+    let aim =
+        PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags, is_weighted: true };
     let drawn = aim.draw(&trainer.sampler(), 1000, 0, &Deadlines::default()).expect("draws");
     let coverage = aim.coverage(&trainer.sampler(), &drawn, &reference, 0);
     (coverage, drawn.posterior.effective_sample_size)

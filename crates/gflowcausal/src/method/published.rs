@@ -1,0 +1,77 @@
+//! Algorithm 1 as the paper has it: a policy trained on its own draws, the best graph among them, draws as they come.
+
+use gflowcausal_flow::{
+    ExplorationConfig, LogReward, ObjectiveName, Problem, ReplayConfig, TemperatureConfig, Terminal,
+    TerminalKind, TrainConfig, Trainer,
+};
+use gflowcausal_graph::Order;
+
+use super::policy_training::verdict;
+use super::training::{resumed, train};
+use super::{MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
+use crate::dag_posterior::Inferred;
+use crate::model::{GraphReward, OrderReward};
+use crate::posterior::Objects;
+use crate::{Config, Error, Training};
+
+/// Trains as `config`, which leaves nothing open, says.
+pub(super) fn discover(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
+    let MethodInput { model, config, .. } = *input;
+    let (graphs, orders) = (GraphReward::new(model), OrderReward::new(model));
+    let ends_in_graphs = config.walk.terminal_kind() == TerminalKind::Dag;
+    let reward: &dyn LogReward = match &graphs {
+        Some(graphs) if ends_in_graphs => graphs,
+        _ => &orders,
+    };
+    let problem = Problem { constraints: model.constraints(), reward, local_search: None };
+    let settings = settings(config).validate()?;
+    let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
+        Some(resumed) => resumed,
+        None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
+            Some(mut trainer) => {
+                // The paper's flows are what the network gives, without a constant beside it.
+                if !matches!(trainer.config().objective, ObjectiveName::Tb | ObjectiveName::Mdb) {
+                    trainer.hold_log_partition(0.0);
+                }
+                (trainer, vec![])
+            }
+            None => return Ok(MethodOutput::nothing_yet(context, model)),
+        },
+    };
+    let stopped = train(&mut trainer, &mut history, context)?;
+    context.report(Phase::Sampling);
+    let (order, graph) = match trainer.best().map(|best| &best.terminal) {
+        Some(Terminal::Order(order)) => (Order::clone(order), context.graph_of(model, order)),
+        Some(Terminal::Dag(dag)) => (dag.topological_order(), dag.clone()),
+        _ => return Ok(MethodOutput::nothing_yet(context, model)),
+    };
+    let objects = if ends_in_graphs { Objects::Dags } else { Objects::Orders };
+    let aim = PolicyTarget { model, tables: None, objects, is_weighted: false };
+    let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
+    let stopped = verdict(stopped, &history, None);
+    let training = Some(Training::new(&trainer, stopped, history));
+    let Some(Inferred { posterior, draws }) = drawn else {
+        return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, graph) });
+    };
+    Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
+}
+
+/// What Algorithm 1 has, and nothing beside it.
+pub(super) fn settings(config: &Config) -> TrainConfig {
+    let usual = TrainConfig::default();
+    let mut settings = TrainConfig {
+        walk: config.walk,
+        objective: config.objective.unwrap_or(ObjectiveName::Fm),
+        flow_scale: config.flow_scale,
+        iterations: config.iterations.unwrap_or(usual.iterations),
+        batch_size: config.batch_size.unwrap_or(usual.batch_size),
+        seed: config.seed,
+        temperature: TemperatureConfig { target: config.temperature, start: None, iterations: 0 },
+        exploration: ExplorationConfig { start: 0.0, end: 0.0, iterations: 0 },
+        replay: ReplayConfig { capacity: 0, share: 0.0 },
+        ..usual
+    };
+    settings.optimizer.learning_rate = config.learning_rate.unwrap_or(settings.optimizer.learning_rate);
+    settings.network.width = config.hidden.unwrap_or(settings.network.width);
+    settings
+}
