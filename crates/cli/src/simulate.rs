@@ -45,6 +45,7 @@ Models:
   mlp          a random network with 100 hidden sigmoids, plus noise
   mim          tanh + cos + sin of linear projections, plus noise
   discrete     categories drawn from a random table for each joint value of the parents
+  mixed        numbers and categories in turn: effects add up, with normal noise or to log-odds of levels
 
 Networks of the literature, with their own parameters (variables, edges):
   alarm (37, 46)  insurance (27, 52)  hailfinder (56, 66)         discrete

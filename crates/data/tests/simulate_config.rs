@@ -76,7 +76,7 @@ fn an_unknown_key_is_refused_with_the_known_ones() {
 #[test]
 fn an_option_without_effect_is_refused() {
     let with = |model| Simulation { model, nodes: 5, rows: 10, ..Simulation::default() };
-    for model in [Model::GpQuiet, Model::Quadratic, Model::Discrete] {
+    for model in [Model::GpQuiet, Model::Quadratic, Model::Discrete, Model::Mixed] {
         let noise = Simulation { noise: Some(NoiseFamily::Gauss), ..with(model) };
         assert_eq!(simulate(&noise), Err(SimulationError::NoEffect { option: "noise", model }));
         let scale = Simulation { noise_scale: Some(NoiseScale::Equal(1.0)), ..with(model) };

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use gflowcausal_data::{
     Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor, rarely_free,
 };
-use gflowcausal_determinism::{StopFlag, interruptible};
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
 use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
 use gflowcausal_graph_io::read_knowledge;
@@ -17,8 +17,8 @@ use crate::dag_posterior::{DagPosterior, candidate_limit};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::method::{Control, Deadlines, Discover, MethodInput, Omission, Phase, RunContext, method};
 use crate::model::{
-    CyclicGraphReward, FamilyChoice, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName,
-    ScoringModel, applies, choose,
+    Chosen, CyclicGraphReward, FamilyEvidence, GraphReward, LayerReward, OrderReward, ScoreName,
+    ScoringModel, chosen,
 };
 use crate::options::{Config, PruneName, option};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
@@ -178,10 +178,12 @@ impl<'a> Problem<'a> {
             Some(interventions) => observational_moments(&table, interventions, config.missing)?,
             None => moments(&table, config.missing)?,
         };
-        // Families are compared on rows in which nothing was set.
         let choice = match interventions {
-            Some(_) => None,
-            None => chosen(&table, moments.as_ref(), &constraints, (config, stop))?,
+            Some(_) => Chosen::not("some rows have variables that were set"),
+            None => {
+                let most = method(&config.method)?.family_limit();
+                chosen((&table, moments.as_ref()), &constraints, (config, most), stop)?
+            }
         };
         Self::build((names, table, moments), interventions.as_ref(), constraints, (findings, choice), config)
     }
@@ -214,7 +216,13 @@ impl<'a> Problem<'a> {
         }
         let moments = if config.standardize { moments.standardized() } else { moments };
         let constraints = compile(config, &names)?;
-        Self::build((names, Cow::Owned(table), Some(moments)), None, constraints, (Vec::new(), None), config)
+        Self::build(
+            (names, Cow::Owned(table), Some(moments)),
+            None,
+            constraints,
+            (Vec::new(), Chosen::not("there are moments and no rows")),
+            config,
+        )
     }
 
     /// Builds the score, and lets the method check the input.
@@ -222,18 +230,21 @@ impl<'a> Problem<'a> {
         (names, table, moments): (Vec<String>, Cow<'a, Table>, Option<Moments>),
         interventions: Option<&Interventions>,
         constraints: Constraints,
-        (mut findings, choice): (Vec<Finding>, Option<FamilyChoice>),
+        (mut findings, choice): (Vec<Finding>, Chosen),
         config: &Config,
     ) -> Result<Self, Error> {
         let method = method(&config.method)?;
-        let (score, evidence) = match choice {
-            Some(choice) => (choice.score, Some(choice.evidence)),
-            None => (config.score.resolve(&table), None),
+        let by_types = config.score.resolve(&table);
+        let is_open =
+            config.score == ScoreName::Auto && by_types == ScoreName::Bic && method.family_limit() > 0;
+        let (score, evidence, not_compared) = match choice {
+            Chosen::ByEvidence(choice) => (choice.score, Some(choice.evidence), None),
+            Chosen::ByTypes(why) => (by_types, None, why.filter(|_| is_open)),
         };
         let scoring = Config { score, ..config.for_model(method, score) };
         let model = ScoringModel::new(&table, moments.as_ref(), interventions, constraints, &scoring)
             .map_err(|error| by_name(error, &names))?
-            .chosen_by(evidence);
+            .chosen_by(evidence, not_compared);
         findings.extend(model.thinning(table.rows()));
         findings.extend(moments.as_ref().and_then(|moments| without_scale(model.score_name(), moments)));
         findings.extend(config.published_finding(&model));
@@ -310,20 +321,6 @@ impl<'a> Problem<'a> {
             grace: context.deadlines.grace.clone(),
         })
     }
-}
-
-/// The score that evidence chooses, where it is left to the data and the method takes any; none once `stop` is set.
-fn chosen(
-    table: &Table,
-    moments: Option<&Moments>,
-    constraints: &Constraints,
-    (config, stop): (&Config, &StopFlag),
-) -> Result<Option<FamilyChoice>, Error> {
-    let Some(moments) = moments.filter(|_| applies(table, config)) else { return Ok(None) };
-    if !method(&config.method)?.takes_any_family() {
-        return Ok(None);
-    }
-    interruptible(stop, || choose((table, moments), constraints, config)).transpose()
 }
 
 /// An error about a column, by the column's name.

@@ -1,7 +1,7 @@
 //! `--score auto`: the family that the data ask for, and when the columns' types decide instead.
 
-use gflowcausal::data::{Column, Model, NoiseFamily, Simulation, Table, simulate};
-use gflowcausal::{Config, Error, Problem, ScoreName, ScoringModel};
+use gflowcausal::data::{Column, Missing, Model, NoiseFamily, Simulation, Table, simulate};
+use gflowcausal::{Config, Error, Problem, PruneName, ScoreName, ScoringModel};
 
 fn simulated(model: Model, noise: Option<NoiseFamily>, seed: u64) -> Table {
     let edges = if model == Model::GpQuiet { 15 } else { 9 };
@@ -68,12 +68,14 @@ fn every_variable_has_its_family_and_what_it_gains() {
 #[test]
 fn a_method_that_takes_no_family_keeps_the_score_of_the_types() {
     let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);
-    for method in ["ges", "exact", "pc", "direct-lingam"] {
+    for method in ["ges", "corl", "pc", "direct-lingam"] {
         let config = Config { method: method.into(), ..Config::default() };
         assert_eq!(chosen(&table, &config), (ScoreName::Bic, false), "{method}");
     }
-    let boss = Config { method: "boss".into(), ..Config::default() };
-    assert_eq!(chosen(&table, &boss), (ScoreName::NonGaussian, true));
+    for method in ["boss", "exact", "mcmc"] {
+        let config = Config { method: method.into(), ..Config::default() };
+        assert_eq!(chosen(&table, &config), (ScoreName::NonGaussian, true), "{method}");
+    }
     let refused = Config { method: "ges".into(), score: ScoreName::LocationScale, ..Config::default() };
     let error = Problem::new(&table, &refused).err().expect("refused");
     assert!(matches!(error, Error::NeedsEquivalence { method: "ges", score: "location-scale" }), "{error}");
@@ -92,6 +94,67 @@ fn few_rows_and_categories_leave_it_to_the_types() {
     columns[0] = Column::categorical("sex", codes, vec!["a".into(), "b".into()]);
     let mixed = Table::new(columns).expect("a table");
     assert_eq!(chosen(&mixed, &Config::default()), (ScoreName::Dg, false));
+}
+
+/// Why evidence did not choose, in words.
+fn why_not(table: &Table, config: &Config) -> Option<String> {
+    let model = Problem::new(table, config).expect("a problem").model;
+    assert!(model.evidence().is_none() && model.score_name() == ScoreName::Bic);
+    model.not_compared().map(str::to_owned)
+}
+
+#[test]
+fn whoever_gets_the_score_of_the_types_learns_why() {
+    let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);
+    let few = table.select_rows(&(0..90).collect::<Vec<_>>());
+    assert_eq!(why_not(&few, &Config::default()).as_deref(), Some("fewer than 100 rows"));
+    let pruned = Config { prune: PruneName::TTest, ..Config::default() };
+    assert_eq!(why_not(&table, &pruned).as_deref(), Some("pruning t-test selects the parents"));
+    // Nothing was left open.
+    let bic = Config { score: ScoreName::Bic, ..Config::default() };
+    assert_eq!(why_not(&table, &bic), None);
+    let ges = Config { method: "ges".into(), ..Config::default() };
+    assert_eq!(why_not(&table, &ges), None);
+}
+
+#[test]
+fn with_missing_cells_the_complete_rows_are_asked() {
+    let mut columns = simulated(Model::Linear, Some(NoiseFamily::Exp), 1).columns().to_vec();
+    let mut first = columns[0].as_continuous().expect("numbers").to_vec();
+    first[..50].fill(f64::NAN);
+    columns[0] = Column::continuous(columns[0].name.clone(), first);
+    let table = Table::new(columns).expect("a table");
+    let config = Config { missing: Missing::Em, ..Config::default() };
+    assert_eq!(
+        why_not(&table, &config).as_deref(),
+        Some("50 cells are missing; the 550 complete rows alone ask for score non-gaussian")
+    );
+    let dropped = Config { missing: Missing::Drop, ..Config::default() };
+    assert_eq!(chosen(&table, &dropped), (ScoreName::NonGaussian, true));
+}
+
+/// Graphs of other families are not searched for, but what the best linear graph shows is said.
+#[test]
+fn many_variables_are_told_what_they_ask_for() {
+    let noisy = |noise| {
+        let config = Simulation {
+            nodes: 55,
+            degree: Some(1),
+            rows: 300,
+            seed: 2,
+            noise: Some(noise),
+            ..Simulation::default()
+        };
+        let table = simulate(&config).expect("a possible simulation").table;
+        let model = Problem::new(&table, &Config::default()).expect("a problem").model;
+        assert_eq!(model.score_name(), ScoreName::Bic);
+        model.evidence().expect("evidence").clone()
+    };
+    let evidence = noisy(NoiseFamily::Exp);
+    assert!(evidence.why.contains("53 of 55 variables ask for another family"), "{}", evidence.why);
+    assert!(evidence.why.ends_with("most of them for linear-non-gaussian"), "{}", evidence.why);
+    let evidence = noisy(NoiseFamily::Gauss);
+    assert!(evidence.why.starts_with("no variable has noise of another shape"), "{}", evidence.why);
 }
 
 /// Equal variances are offered, on the raw scale alone, and never assumed.

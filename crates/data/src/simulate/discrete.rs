@@ -11,7 +11,7 @@ use super::{SimulationError, variable_name};
 use crate::Values;
 
 /// What the categories are called: letters, so that no reader takes them for numbers.
-const LEVEL_NAMES: [&str; 4] = ["a", "b", "c", "d"];
+pub(super) const LEVEL_NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// One categorical column for each node, causes first.
 ///

@@ -28,6 +28,8 @@ choices! {
         Mim = "mim",
         /// Categories drawn from a random table for each joint value of the parents.
         Discrete = "discrete",
+        /// Numbers and categories in turn: effects add up, with normal noise or to the log-odds of levels.
+        Mixed = "mixed",
     }
 }
 
@@ -53,6 +55,8 @@ pub enum Equations {
     Mim(NoiseModel),
     /// See [`Model::Discrete`]; there is no noise but the table's.
     Discrete,
+    /// See [`Model::Mixed`]; the noise is part of the model.
+    Mixed,
 }
 
 impl Equations {
@@ -68,6 +72,7 @@ impl Equations {
             Model::Mlp => Self::Mlp(noise),
             Model::Mim => Self::Mim(noise),
             Model::Discrete => Self::Discrete,
+            Model::Mixed => Self::Mixed,
         }
     }
 
@@ -84,6 +89,7 @@ impl Equations {
             Self::Mlp(_) => Model::Mlp,
             Self::Mim(_) => Model::Mim,
             Self::Discrete => Model::Discrete,
+            Self::Mixed => Model::Mixed,
         }
     }
 
@@ -97,7 +103,7 @@ impl Equations {
             | Self::LocationScale(noise)
             | Self::Mlp(noise)
             | Self::Mim(noise) => Some(noise),
-            Self::GpQuiet | Self::Quadratic | Self::Discrete => None,
+            Self::GpQuiet | Self::Quadratic | Self::Discrete | Self::Mixed => None,
         }
     }
 

@@ -8,6 +8,7 @@ mod experiments;
 mod gp;
 mod graphs;
 mod linear;
+mod mixed;
 mod network;
 mod neural;
 mod noise;
@@ -83,6 +84,10 @@ pub fn simulate_from(
     let columns = match equations {
         Equations::Linear(noise) => return linear_data(dag, noise, rows, seed),
         Equations::Discrete => return discrete_data(dag, rows, seed),
+        Equations::Mixed => {
+            let table = named_table(mixed::simulate(&dag, rows, seed));
+            return Ok(Simulated { table, dag, weights: None });
+        }
         Equations::Quadratic => return quadratic_data(&dag, rows, seed),
         Equations::Gp(noise) => gp::joint(&dag, noise, rows, seed),
         Equations::GpQuiet => gp::quiet(&dag, rows, seed),

@@ -26,8 +26,8 @@ impl Discover for Boss {
         "best order score search: best insertions over grow-shrink trees, with restarts"
     }
 
-    fn takes_any_family(&self) -> bool {
-        true
+    fn family_limit(&self) -> usize {
+        usize::MAX
     }
 
     fn options(&self) -> &'static [&'static str] {

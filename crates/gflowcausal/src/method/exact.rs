@@ -46,6 +46,11 @@ impl Discover for Exact {
         }
     }
 
+    /// Every set of parents is evaluated: with more, scores that read rows take minutes.
+    fn family_limit(&self) -> usize {
+        10
+    }
+
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
         order_modular_score(input.model)?;
         let nodes = input.model.constraints().nodes();

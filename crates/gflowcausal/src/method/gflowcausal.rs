@@ -43,8 +43,8 @@ impl Discover for GFlowCausal {
         "the best graph by several searches and the posterior over DAGs: exact, by chains, or by a trained GFlowNet"
     }
 
-    fn takes_any_family(&self) -> bool {
-        true
+    fn family_limit(&self) -> usize {
+        usize::MAX
     }
 
     fn options(&self) -> &'static [&'static str] {

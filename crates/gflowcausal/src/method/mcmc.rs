@@ -16,8 +16,8 @@ impl Discover for Mcmc {
         "partition MCMC over layerings with parallel tempering: each DAG in proportion to its posterior probability"
     }
 
-    fn takes_any_family(&self) -> bool {
-        true
+    fn family_limit(&self) -> usize {
+        usize::MAX
     }
 
     fn options(&self) -> &'static [&'static str] {

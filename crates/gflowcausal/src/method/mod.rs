@@ -53,9 +53,10 @@ pub trait Discover: Send + Sync {
         PruneName::Auto
     }
 
-    /// Whether it searches by any score that is a sum over variables, so that evidence may choose the score.
-    fn takes_any_family(&self) -> bool {
-        false
+    /// Up to how many variables it works with any score that is a sum over variables, cheap or not, so that evidence may
+    /// choose the score; 0 if the score is always that of the columns' types.
+    fn family_limit(&self) -> usize {
+        0
     }
 
     /// Whether it needs the rows of the table, and not only means, covariances and what the model makes of them.

@@ -5,6 +5,7 @@ mod family_choice;
 mod interventional;
 mod pruning;
 mod rewards;
+mod score_choice;
 mod score_kind;
 mod scores;
 mod table_score;
@@ -18,10 +19,10 @@ use gflowcausal_score::{
 use gflowcausal_search::{ConstrainedOrderScore, climb};
 
 pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
-pub(crate) use self::family_choice::{FamilyChoice, applies, choose};
 pub use self::family_choice::{FamilyEvidence, FamilyTotal, VariableEvidence};
 use self::pruning::Pruning;
 pub(crate) use self::rewards::{GraphReward, LayerReward, ModularReward, OrderReward};
+pub(crate) use self::score_choice::{Chosen, chosen};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
 use self::scores::ScoreInput;
 pub use self::scores::ScoreName;
@@ -50,6 +51,8 @@ pub struct ScoringModel {
     quick: Option<GrowShrinkTrees<Bic>>,
     /// Why the score was chosen, where evidence chose it.
     evidence: Option<FamilyEvidence>,
+    /// Why evidence did not choose it, where it was left to the data.
+    not_compared: Option<String>,
 }
 
 /// Up to how many variables parents are selected in a moment.
@@ -106,6 +109,7 @@ impl ScoringModel {
             max_rows,
             quick,
             evidence: None,
+            not_compared: None,
         })
     }
 
@@ -120,9 +124,15 @@ impl ScoringModel {
         self.interventions.as_ref()
     }
 
-    /// The same, with the evidence that chose its score.
-    pub(crate) fn chosen_by(self, evidence: Option<FamilyEvidence>) -> Self {
-        Self { evidence, ..self }
+    /// The same, with the evidence that chose its score, or the reason why none did.
+    pub(crate) fn chosen_by(self, evidence: Option<FamilyEvidence>, not_compared: Option<String>) -> Self {
+        Self { evidence, not_compared, ..self }
+    }
+
+    /// Why evidence did not choose the score, where it was left to the data and they are numbers.
+    #[must_use]
+    pub fn not_compared(&self) -> Option<&str> {
+        self.not_compared.as_deref()
     }
 
     /// The evidence that chose the score, where it was left to the data.

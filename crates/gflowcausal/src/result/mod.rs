@@ -188,6 +188,9 @@ pub struct ScoreResult {
     /// Which family each variable asks for, where that chose the score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<FamilyEvidence>,
+    /// Why families were not compared, where numbers left the score open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
 }
 
 impl Discovery {
@@ -232,6 +235,7 @@ impl Discovery {
                 temperature: self.model.temperature(),
                 prune: prunes(&config.method).then(|| self.model.prune_name().name().to_owned()),
                 evidence: self.model.evidence().cloned(),
+                not_compared: self.model.not_compared().map(str::to_owned),
             },
             consensus: (self.posterior.source != Source::None).then(|| self.consensus_result()),
             posterior: self.posterior_result(),

@@ -79,11 +79,11 @@ def simulate(
     """Makes data with a known graph.
 
     The graph is random (``graph`` er, er-gnp, sf or sf-directed, with ``nodes`` and a ``degree`` or a number of
-    ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim or discrete;
-    ``noise`` gauss, exp, gumbel, uniform, laplace or t, of a scale or of one drawn from a pair. Or both are those of a
-    published ``network``: alarm, insurance, hailfinder, ecoli70, magic-irri or arth150. Without ``degree`` and ``edges``
-    there are two edges a node, or as many as fit. With ``interventions="8x60"`` 60 rows follow for each of 8 variables, in which it is
-    set from outside; the column ``intervention`` names it (for linear models).
+    ``edges``), and so are its equations: ``model`` linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim,
+    discrete or mixed; ``noise`` gauss, exp, gumbel, uniform, laplace or t, of a scale or of one drawn from a pair. Or both
+    are those of a published ``network``: alarm, insurance, hailfinder, ecoli70, magic-irri or arth150. Without ``degree``
+    and ``edges`` there are two edges a node, or as many as fit. With ``interventions="8x60"`` 60 rows follow for each of 8
+    variables, in which it is set from outside; the column ``intervention`` names it (for linear models).
 
     >>> simulate(nodes=5, edges=4, rows=100, seed=1)
     Simulated(100 rows, 5 variables, 4 edges)

@@ -28,6 +28,9 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
         facts.push(("Why this score", evidence.why.clone()));
         facts.extend(family_lines(evidence, usize::MAX).into_iter().map(|line| ("Families, in nats", line)));
     }
+    if let Some(reason) = &result.score.not_compared {
+        facts.push(("Why this score", format!("families were not compared: {reason}")));
+    }
     facts.extend(result.score.prune.clone().map(|prune| ("Pruning", prune)));
     if result.posterior.by != Source::None {
         facts.push(("Temperature", result.score.temperature.to_string()));

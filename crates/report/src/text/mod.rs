@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use gflowcausal::data::Severity;
 use gflowcausal::{
-    Config, FindingResult, FrontEnd, InterventionsResult, RunResult, ScoreName, Source, Training,
+    Config, FindingResult, FrontEnd, InterventionsResult, RunResult, ScoreName, ScoreResult, Source, Training,
 };
 
 pub(crate) use self::families::family_lines;
@@ -141,7 +141,7 @@ fn score_line(result: &RunResult, config: &Config) -> String {
     let why = match &score.evidence {
         Some(evidence) => format!(" ({})", evidence.why),
         None if config.paper && config.score == ScoreName::Auto => " (the paper's reward)".to_owned(),
-        None if config.score == ScoreName::Auto => why(&score.name).to_owned(),
+        None if config.score == ScoreName::Auto => why(score),
         None => String::new(),
     };
     let prune = match score.prune.as_deref() {
@@ -156,11 +156,15 @@ fn score_line(result: &RunResult, config: &Config) -> String {
     format!("score {}{why}: {:.1}{prune}{prior}", score.name, score.value)
 }
 
-fn why(score: &str) -> &'static str {
-    match score {
-        "bdeu" => " (all columns hold categories)",
-        "dg" => " (numbers and categories)",
-        _ => " (all columns hold numbers)",
+fn why(score: &ScoreResult) -> String {
+    let types = match score.name.as_str() {
+        "bdeu" => "all columns hold categories",
+        "dg" => "numbers and categories",
+        _ => "all columns hold numbers",
+    };
+    match &score.not_compared {
+        Some(reason) => format!(" ({types}; families were not compared: {reason})"),
+        None => format!(" ({types})"),
     }
 }
 

@@ -4,7 +4,7 @@ use gflowcausal_data::{Model, NoiseFamily, Simulated, Simulation, simulate};
 use gflowcausal_score::{Families, Family, Penalty};
 
 /// What a family must gain over a simpler one to win.
-const MARGIN: f64 = 10.0;
+const MARGIN: f64 = 5.0;
 
 fn simulated(model: Model, noise: Option<NoiseFamily>, seed: u64) -> Simulated {
     let config = Simulation {
@@ -34,7 +34,7 @@ fn share(family: Family, model: Model, noise: Option<NoiseFamily>) -> f64 {
                     winner = richer;
                 }
             }
-            if families.scale_gain(node, parents).min(terms[3] - terms[2]) > MARGIN {
+            if terms[3] > terms[2] && families.scale_gain(node, parents) > MARGIN {
                 winner = Family::LocationScale;
             }
             all += 1;
@@ -44,6 +44,8 @@ fn share(family: Family, model: Model, noise: Option<NoiseFamily>) -> f64 {
     f64::from(won as u32) / f64::from(all)
 }
 
+/// Heavy tails are neither bends nor changing variances. Where the variance that is drawn hardly changes over the data,
+/// nothing can tell that it does.
 #[test]
 fn each_family_wins_on_its_own_data() {
     for (family, model, noise, least) in [
@@ -51,19 +53,13 @@ fn each_family_wins_on_its_own_data() {
         (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::Exp), 0.9),
         (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::Laplace), 0.9),
         (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::Uniform), 0.9),
+        (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::T), 0.9),
         (Family::Additive, Model::GpAdditive, None, 0.9),
-        (Family::LocationScale, Model::LocationScale, None, 0.8),
+        (Family::LocationScale, Model::LocationScale, None, 0.85),
     ] {
         let share = share(family, model, noise);
         assert!(share >= least, "{} wins {share} of the variables of {}", family.name(), model.name());
     }
-}
-
-/// Heavy tails are neither bends nor changing variances.
-#[test]
-fn heavy_tails_are_told_from_changing_variances() {
-    let share = share(Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::T));
-    assert!(share >= 0.7, "{share}");
 }
 
 #[test]
