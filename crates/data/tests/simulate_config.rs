@@ -19,7 +19,18 @@ fn names_are_the_ones_users_type() {
     let models: Vec<&str> = Model::ALL.iter().map(|model| model.name()).collect();
     assert_eq!(
         models,
-        ["linear", "gp", "gp-quiet", "gp-additive", "location-scale", "quadratic", "mlp", "mim", "discrete"]
+        [
+            "linear",
+            "gp",
+            "gp-quiet",
+            "gp-additive",
+            "location-scale",
+            "quadratic",
+            "mlp",
+            "mim",
+            "discrete",
+            "mixed"
+        ]
     );
     let noises: Vec<&str> = NoiseFamily::ALL.iter().map(|noise| noise.name()).collect();
     assert_eq!(noises, ["gauss", "exp", "gumbel", "uniform", "laplace", "t"]);
@@ -35,7 +46,7 @@ fn every_name_reads_back() {
     let unknown = "linaer".parse::<Model>().unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "unknown model 'linaer': known are linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim, discrete"
+        "unknown model 'linaer': known are linear, gp, gp-quiet, gp-additive, location-scale, quadratic, mlp, mim, discrete, mixed"
     );
 }
 
