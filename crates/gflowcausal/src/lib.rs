@@ -35,7 +35,7 @@ mod sample;
 mod score_graph;
 mod simulated_files;
 mod size;
-mod structure_moves;
+mod structure_mcmc;
 mod training_log;
 
 pub use gflowcausal_data as data;

@@ -9,7 +9,7 @@ use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::model::GraphReward;
 use crate::options::option;
 use crate::posterior::{Coverage, Objects};
-use crate::structure_moves::StructureMoves;
+use crate::structure_mcmc::StructureMoves;
 use crate::{Config, Error, ScoringModel, Training};
 
 /// A trajectory that is out of balance by more nats than this does not count more: an edge may change the reward by hundreds.

@@ -1,12 +1,12 @@
 //! CORL (Wang et al. 2021): an actor that puts variables in order, one after the other, rewarded by the score of the order.
 
-mod actor;
+mod pointer_decoder;
 mod rewards;
 
 use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
 use gflowcausal_graph::{Constraints, Order};
 
-use self::actor::{Actor, Rollout};
+use self::pointer_decoder::{Actor, Rollout};
 pub use self::rewards::OrderRewards;
 use self::rewards::{CachedRewards, Rewarded, Scale};
 use crate::observations::Observations;

@@ -1,4 +1,4 @@
-//! Agreement between chains: the potential scale reduction factor and Monte Carlo errors from means of batches.
+//! Agreement between chains: R̂ (the potential scale reduction factor) and Monte Carlo errors from means of batches.
 
 use super::record::Batch;
 
@@ -33,7 +33,7 @@ impl<'a> Groups<'a> {
         self.groups.iter().map(mean).collect()
     }
 
-    /// The potential scale reduction factor of an edge's presence: the square root of its total variance over the mean
+    /// R̂, the potential scale reduction factor, of an edge's presence: the square root of its total variance over the mean
     /// variance within groups (Gelman & Rubin 1992, for an indicator).
     ///
     /// With the probabilities `p_k` of the groups and their mean `p`, that is `√(p(1−p) / mean p_k(1−p_k))`: infinite where

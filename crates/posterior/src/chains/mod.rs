@@ -11,6 +11,7 @@ mod config;
 mod diagnostics;
 mod independence;
 mod ladder;
+mod linear_extensions;
 mod order_lattice;
 mod record;
 mod relocate;

@@ -1,18 +1,14 @@
 //! Independent proposals of whole DAGs, for up to 20 variables: exact draws of orders, of which most DAGs have only one.
 
-use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, categorical, rand::RngExt, stream};
+use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, categorical, log_sum_exp, rand::RngExt, stream};
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::ParentSetTables;
-use rustc_hash::FxHashMap;
 
+use super::linear_extensions::{log_canonical_extensions, members};
 use super::structure::Structure;
 
 /// The most variables: the sums take `12·d·2^d` bytes, 250 MB at most.
 const MOST_NODES: usize = 20;
-
-/// The most pairs of an ancestral set and its last variable by which the orders of a DAG are counted; DAGs with more are
-/// neither proposed nor left.
-const MOST_STEPS: usize = 1 << 11;
 
 /// How many DAGs are drawn to see whether proposals would be accepted.
 const TRIALS: u64 = 64;
@@ -22,9 +18,8 @@ const LEAST_ACCEPTED: f64 = 0.1;
 
 /// Sums over orders of each set of variables, by the last of them.
 ///
-/// Variables are ranked by the best order. An order `v₁ v₂ …` counts for a DAG if it is topological and if every `vᵢ` that is
-/// followed by one of lower rank is a parent of it: without descents there is one such order, and every descent
-/// asks for an edge. A DAG drawn given a drawn order comes with probability ∝ weight · (number of its orders). As a proposal of
+/// Variables are ranked by the best order. An order counts for a DAG if it is a canonical linear extension of it: each variable that is
+/// followed by one of lower rank is a parent of that one. A DAG drawn given a drawn order comes with probability ∝ weight · (number of its orders). As a proposal of
 /// Metropolis and Hastings it is accepted by the ratio of these two numbers alone, wherever the modes are.
 #[derive(Debug)]
 pub(super) struct OrderLattice {
@@ -73,13 +68,11 @@ impl OrderLattice {
                 };
                 ends[last] = totals[before] + self.log_sums[before * nodes + last] + share.ln();
             }
-            let largest = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if largest == f64::NEG_INFINITY {
-                totals[set] = largest;
+            let total = log_sum_exp(ends.iter().copied());
+            totals[set] = total;
+            if total == f64::NEG_INFINITY {
                 continue;
             }
-            let total = ends.iter().map(|end| (end - largest).exp()).sum::<f64>().ln() + largest;
-            totals[set] = total;
             for last in members(set) {
                 self.shares[set * nodes + last] = (ends[last] - total).exp() as f32;
             }
@@ -146,43 +139,13 @@ impl OrderLattice {
     }
 
     /// The logarithm of the number of orders of a DAG; none if there are too many steps to go through.
-    ///
-    /// Counted upwards: the orders of an ancestral set by its last variable, all sets of a size after those one smaller.
     pub(super) fn log_orders(&self, graph: &Structure) -> Option<f64> {
-        let nodes = self.order.len();
         let mut ranks = [0; MOST_NODES];
         self.order.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
         let mask =
             |&node: &usize| graph.parents()[node].iter().fold(0, |mask, parent| mask | 1 << ranks[parent]);
         let parents: Vec<usize> = self.order.iter().map(mask).collect();
-        let all = (1_usize << nodes) - 1;
-        let first = members(all).filter(|&node| parents[node] == 0);
-        let mut ends: Vec<(usize, usize, f64)> = first.map(|node| (1 << node, node, 1.0)).collect();
-        let mut seen = ends.len();
-        let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
-        for _ in 1..nodes {
-            let mut next: Vec<(usize, usize, f64)> = Vec::new();
-            numbers.clear();
-            for &(set, last, count) in &ends {
-                let may_follow = |&node: &usize| {
-                    parents[node] & !set == 0 && (last < node || parents[node] >> last & 1 == 1)
-                };
-                for node in members(all & !set).filter(may_follow) {
-                    let number =
-                        *numbers.entry((set | 1 << node, node)).or_insert_with_key(|&(set, last)| {
-                            next.push((set, last, 0.0));
-                            next.len() - 1
-                        });
-                    next[number].2 += count;
-                }
-            }
-            seen += next.len();
-            if seen > MOST_STEPS {
-                return None;
-            }
-            ends = next;
-        }
-        Some(ends.iter().map(|(.., count)| count).sum::<f64>().ln())
+        log_canonical_extensions(&parents)
     }
 
     fn assign(&self, set: &mut NodeSet, mask: usize) {
@@ -239,15 +202,6 @@ fn best_order(tables: &ParentSetTables) -> Option<Vec<usize>> {
         let mut order: Vec<usize> = (0..nodes).map(take).collect();
         order.reverse();
         order
-    })
-}
-
-/// The positions of the bits of a set, from the lowest.
-fn members(mut set: usize) -> impl Iterator<Item = usize> + Clone {
-    std::iter::from_fn(move || {
-        let lowest = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(lowest)
     })
 }
 

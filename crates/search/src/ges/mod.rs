@@ -1,14 +1,16 @@
 //! Greedy equivalence search: from class to class, edge by edge in, then edge by edge out.
 
+mod gies;
 mod operators;
 mod queue;
 #[cfg(test)]
 mod tests;
 
 use gflowcausal_determinism::{StopFlag, cancellation_point, interruptible, map};
-use gflowcausal_graph::{Constraints, Cpdag, Dag, Edge, Pdag};
+use gflowcausal_graph::{Constraints, Dag, Edge, Pdag};
 use gflowcausal_score::LocalScore;
 
+pub use self::gies::Decides;
 use self::operators::{Class, Evaluator, Operator};
 use self::queue::Queue;
 
@@ -18,17 +20,13 @@ use self::queue::Queue;
 /// deletion. With turning (Hauser and Bühlmann 2012) it goes on with the best turn, and through all three again, until
 /// nothing raises the score. A step is taken only if the class it leads to has a member that satisfies the constraints.
 ///
-/// With [interventions](Self::with_interventions) it is GIES (Hauser and Bühlmann 2012): a class is that of graphs which such rows cannot
-/// tell apart either, so some of its edges have a direction that observation alone would leave open.
+/// With [interventions](Self::with_interventions) it is GIES.
 pub struct Ges<'a> {
     evaluator: Evaluator<'a>,
     turning: bool,
     known: Vec<Edge>,
     decides: Option<&'a Decides<'a>>,
 }
-
-/// Whether interventions decide the direction of an edge: they set one of its ends and not the other.
-pub type Decides<'a> = dyn Fn(Edge) -> bool + Sync + 'a;
 
 /// A score for which equivalent graphs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -63,21 +61,6 @@ impl<'a> Ges<'a> {
         Ok(Self::between_classes(score, constraints, turning, None))
     }
 
-    /// The same on rows from experiments: `score` is the same for graphs that differ only in edges between variables that were always set
-    /// together or not at all, and `decides` tells the other edges.
-    ///
-    /// # Panics
-    /// If score and constraints have different numbers of variables.
-    #[must_use]
-    pub fn with_interventions(
-        score: &'a dyn LocalScore,
-        constraints: &'a Constraints,
-        turning: bool,
-        decides: &'a Decides<'a>,
-    ) -> Self {
-        Self::between_classes(score, constraints, turning, Some(decides))
-    }
-
     fn between_classes(
         score: &'a dyn LocalScore,
         constraints: &'a Constraints,
@@ -87,16 +70,6 @@ impl<'a> Ges<'a> {
         assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
         let known = one_way(constraints);
         Self { evaluator: Evaluator { score, constraints }, turning, known, decides }
-    }
-
-    /// The graphs that data cannot tell from `dag`.
-    fn class_of(&self, dag: &Dag) -> Pdag {
-        let mut class = Cpdag::of(dag).into_pdag();
-        if let Some(decides) = self.decides {
-            let decided = dag.edges().filter(|&edge| decides(edge));
-            class.orient_with(decided).expect("a graph's own directions agree with its class");
-        }
-        class
     }
 
     /// Searches until no step raises the score, or `stop` is set: then the class reached so far is returned.
@@ -169,7 +142,7 @@ impl<'a> Ges<'a> {
     /// The class of `graph`, if it has a member that satisfies the constraints.
     fn place(&self, graph: &Pdag) -> Option<SearchState> {
         let class = self.class_of(&graph.consistent_extension()?);
-        let (oriented, member) = self.obeying(&class)?;
+        let (oriented, member) = self.satisfying(&class)?;
         let found = FoundClass { class: oriented, member };
         self.evaluator
             .constraints
@@ -180,7 +153,7 @@ impl<'a> Ges<'a> {
     /// `class` with the known directions and what follows from them, and a member that has them; none if there is none.
     ///
     /// Directions that contradict the class end in no member, or in a member of another class.
-    fn obeying(&self, class: &Pdag) -> Option<(Pdag, Dag)> {
+    fn satisfying(&self, class: &Pdag) -> Option<(Pdag, Dag)> {
         let mut oriented = class.clone();
         for &edge in &self.known {
             oriented.orient(edge);
