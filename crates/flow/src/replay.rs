@@ -16,7 +16,7 @@ pub(crate) struct Remembered {
 
 /// The latest terminal states, and the best of those that were pushed out by later ones.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayBuffer {
     half: usize,
     /// Best first; of equals, the earlier first.
     best: Vec<Remembered>,
@@ -24,7 +24,7 @@ pub(crate) struct Replay {
     members: HashSet<Terminal>,
 }
 
-impl Replay {
+impl ReplayBuffer {
     /// Room for `capacity` states.
     pub(crate) fn new(capacity: usize) -> Self {
         Self { half: capacity.div_ceil(2), ..Self::default() }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_latest_stay_and_of_the_others_the_best() {
-        let mut replay = Replay::new(6);
+        let mut replay = ReplayBuffer::new(6);
         for (k, log_reward) in [-5.0, -1.0, -9.0, -2.0, -7.0, -3.0, -8.0, -6.0].into_iter().enumerate() {
             replay.insert(&order(k), log_reward);
             replay.insert(&order(k), log_reward);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn all_are_drawn() {
-        let mut replay = Replay::new(4);
+        let mut replay = ReplayBuffer::new(4);
         assert!(replay.draw(&mut stream(0, Stream::Test { k: 0 })).is_none());
         (0..4).for_each(|k| replay.insert(&order(k), k as f64));
         let drawn: HashSet<Terminal> = (0..100)

@@ -11,7 +11,7 @@ use gflowcausal_graph::Constraints;
 
 use self::file::{Header, Reader, Writer};
 use crate::adam::{Adam, ScalarAdam};
-use crate::replay::{Remembered, Replay};
+use crate::replay::{Remembered, ReplayBuffer};
 use crate::trainer::{Convergence, RewardStats, network};
 use crate::{
     Best, Environment, EnvironmentError, LogReward, Mlp, Network, Problem, Sampler, TrainError, Trainer,
@@ -87,7 +87,7 @@ impl<'a> Trainer<'a> {
         let kept = reader.terminals("replay.best", &*self.environment)?;
         let recent = reader.terminals("replay.recent", &*self.environment)?;
         self.reference = reader.terminals("reference", &*self.environment)?;
-        self.replay = Replay::restore(self.config.replay.capacity, kept, recent);
+        self.replay = ReplayBuffer::restore(self.config.replay.capacity, kept, recent);
         Ok(())
     }
 

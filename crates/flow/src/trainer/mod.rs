@@ -8,7 +8,7 @@ use gflowcausal_determinism::{Stream, StreamRng, map, map_slices, stream, uninte
 use gflowcausal_graph::Constraints;
 
 use crate::adam::{Adam, ScalarAdam};
-use crate::replay::{Remembered, Replay};
+use crate::replay::{Remembered, ReplayBuffer};
 use crate::rollout::Guide;
 use crate::{
     Environment, EnvironmentError, Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress,
@@ -87,7 +87,7 @@ pub struct Trainer<'a> {
     pub(crate) iteration: usize,
     pub(crate) reward_stats: RewardStats,
     pub(crate) best: Option<Best>,
-    pub(crate) replay: Replay,
+    pub(crate) replay: ReplayBuffer,
     pub(crate) convergence: Convergence,
     /// Draws of the target.
     pub(crate) reference: Vec<Remembered>,
@@ -117,7 +117,7 @@ impl<'a> Trainer<'a> {
         Ok(Self {
             shards: BatchShard::split(&*environment, &config, parameters),
             adam: Adam::new(parameters),
-            replay: Replay::new(config.replay.capacity),
+            replay: ReplayBuffer::new(config.replay.capacity),
             log_partition: 0.0,
             log_partition_adam: ScalarAdam::default(),
             iteration: 0,

@@ -4,7 +4,7 @@ use gflowcausal_graph::{Dag, Order};
 use gflowcausal_posterior::{ExactError, RunnerUp};
 use gflowcausal_score::LocalScore;
 
-use super::search_phase::{self, Found};
+use super::search_phase::{self, SearchResult};
 use super::{MethodInput, MethodOutput, Phase, RunContext};
 use crate::dag_posterior::{DagPosterior, Inferred, candidate_limit};
 use crate::options::PosteriorName;
@@ -54,7 +54,7 @@ pub(super) fn discover(
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
     (score, name): (&dyn LocalScore, PosteriorName),
-    found: Found,
+    found: SearchResult,
 ) -> Result<MethodOutput, Error> {
     let model = input.model;
     let Some(mut target) = target(input, context, score, &found)? else {
@@ -71,7 +71,7 @@ pub(super) fn target<'a>(
     input: &MethodInput<'a>,
     context: &RunContext<'_>,
     score: &'a dyn LocalScore,
-    found: &Found,
+    found: &SearchResult,
 ) -> Result<Option<DagPosterior<'a>>, Error> {
     let stored = context.checkpoints.as_ref().map_or(Ok(None), Checkpoints::resume_chains)?;
     let graphs = match stored {
@@ -131,9 +131,9 @@ pub(super) fn infer(
 pub(super) fn without_probabilities(
     context: &RunContext<'_>,
     model: &ScoringModel,
-    found: Found,
+    found: SearchResult,
 ) -> MethodOutput {
-    let Found { order, mut graphs, .. } = found;
+    let SearchResult { order, mut graphs, .. } = found;
     MethodOutput::single(context, model, order, graphs.swap_remove(0))
 }
 
@@ -154,7 +154,7 @@ pub(super) fn output(
 }
 
 /// The order and graph that the exact posterior is best at.
-pub(super) fn found_of(graph: Dag) -> Found {
+pub(super) fn found_of(graph: Dag) -> SearchResult {
     let order: Order = graph.topological_order();
-    Found { orders: vec![order.clone()], order, graphs: vec![graph] }
+    SearchResult { orders: vec![order.clone()], order, graphs: vec![graph] }
 }

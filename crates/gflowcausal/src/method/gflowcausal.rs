@@ -7,7 +7,7 @@ use gflowcausal_score::LocalScore;
 
 use super::policy::PolicyTarget;
 use super::policy_training::{settings, train_policy, walk};
-use super::search_phase::{self, Found};
+use super::search_phase::{self, SearchResult};
 use super::training::check_walk;
 use super::{Discover, MethodInput, MethodOutput, RunContext, dags, published};
 use crate::dag_posterior::Inferred;
@@ -130,7 +130,7 @@ fn with_policy(
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
     score: &dyn LocalScore,
-    found: Found,
+    found: SearchResult,
 ) -> Result<MethodOutput, Error> {
     let MethodInput { model, config, .. } = *input;
     let Some(mut target) = dags::target(input, context, score, &found)? else {
@@ -154,7 +154,7 @@ fn with_policy(
 fn over_orders(
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
-    found: Found,
+    found: SearchResult,
 ) -> Result<MethodOutput, Error> {
     let model = input.model;
     let aim = PolicyTarget { model, tables: None, objects: Objects::Orders, is_weighted: true };
@@ -162,7 +162,7 @@ fn over_orders(
     let Some(Inferred { posterior, draws }) = drawn else {
         return Ok(MethodOutput { training, ..dags::without_probabilities(context, model, found) });
     };
-    let Found { order, mut graphs, .. } = found;
+    let SearchResult { order, mut graphs, .. } = found;
     let score = |order: &Order| context.finish(|| model.order_score().score(order));
     let (order, graph) = match draws.iter().max_by(|a, b| a.log_reward.total_cmp(&b.log_reward)) {
         Some(best) if score(&best.order) > score(&order) => (best.order.clone(), best.dag.clone()),

@@ -10,7 +10,7 @@ use gflowcausal_score::OrderScore;
 
 use super::policy::PolicyTarget;
 use super::published;
-use super::search_phase::{Found, target};
+use super::search_phase::{SearchResult, target};
 use super::training::{resumed, train};
 use super::{MethodInput, Phase, RunContext};
 use crate::dag_posterior::{DagPosterior, Inferred};
@@ -39,7 +39,7 @@ pub(super) fn train_policy(
     input: &MethodInput<'_>,
     context: &mut RunContext<'_>,
     (aim, dags): (&PolicyTarget<'_>, Option<&DagPosterior<'_>>),
-    found: &Found,
+    found: &SearchResult,
     reference: Option<&Inferred>,
 ) -> Result<(Option<Inferred>, Option<Training>), Error> {
     let MethodInput { model, config, .. } = *input;

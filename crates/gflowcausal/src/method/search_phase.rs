@@ -15,7 +15,7 @@ const STARTS: usize = 4;
 const STARTS_OF_VERY_MANY: usize = 2;
 
 /// What the searches found.
-pub(super) struct Found {
+pub(super) struct SearchResult {
     /// The best order and the graph it gives.
     pub(super) order: Order,
     /// Where each search ended.
@@ -28,7 +28,7 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// When no search gives an order.
-pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<Found, Error> {
+pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<SearchResult, Error> {
     let model = input.model;
     context.report(Phase::Searching);
     let orders = orders(input, context);
@@ -41,7 +41,7 @@ pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Resu
             graphs.push(graph);
         }
     }
-    Ok(Found { order, orders, graphs })
+    Ok(SearchResult { order, orders, graphs })
 }
 
 /// Where BOSS ends, GES, which gets where orders do not where variables nearly copy each other, and annealed insertions. The
