@@ -12,11 +12,13 @@ pub(super) fn markdown_table(header: &[&str], rows: &[Vec<String>]) -> String {
     format!("{}{}{rows}", line(&header), line(&rule))
 }
 
-/// A cell of a CSV file.
-pub(super) fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+/// Rows of cells as CSV.
+pub(super) fn csv_table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    table.write_record(header).expect("memory takes all");
+    for row in rows {
+        table.write_record(row).expect("memory takes all");
     }
+    let bytes = table.into_inner().expect("memory takes all");
+    String::from_utf8(bytes).expect("cells are text")
 }

@@ -8,7 +8,7 @@ use super::bounds::Bounds;
 use super::growth::growth;
 use super::runs::{Metrics, Record, Run, RunFailure};
 use super::suite::{Paper, Scale, Suite};
-use crate::cells::{csv_cell, markdown_table};
+use crate::cells::{csv_table, markdown_table};
 use gflowcausal_report::aligned;
 
 /// What the paper's own row is called.
@@ -166,46 +166,43 @@ impl Table {
     }
 }
 
-/// All tables as one with a row a line.
+/// What stands before the metrics in a row of the CSV file.
+const LEADING: [&str; 6] = ["suite", "data", "scale", "method", "graphs", "without_result"];
+
+/// A metric of a row, by its name in the CSV file.
+type Metric = (&'static str, fn(&Row) -> Option<Spread>);
+
+const CSV_METRICS: [Metric; 9] = [
+    ("tpr", |row| row.tpr),
+    ("fdr", |row| row.fdr),
+    ("shd", |row| row.shd),
+    ("class_shd", |row| row.class_shd),
+    ("cpdag_shd", |row| row.cpdag_shd),
+    ("expected_shd", |row| row.expected_shd),
+    ("auroc", |row| row.auroc),
+    ("cpu_seconds", |row| row.cpu_seconds),
+    ("peak_megabytes", |row| row.peak_megabytes),
+];
+
+/// All tables as one with a row a line: each metric with its standard deviation.
 pub(super) fn csv<'a>(tables: impl Iterator<Item = &'a Table>) -> String {
-    let metrics = [
-        "tpr",
-        "fdr",
-        "shd",
-        "class_shd",
-        "cpdag_shd",
-        "expected_shd",
-        "auroc",
-        "cpu_seconds",
-        "peak_megabytes",
-    ];
-    let named = metrics.map(|name| format!("{name},{name}_sd")).join(",");
-    let mut text = format!("suite,data,scale,method,graphs,without_result,{named},note\n");
-    for table in tables {
-        for row in &table.rows {
-            let spreads = [
-                row.tpr,
-                row.fdr,
-                row.shd,
-                row.class_shd,
-                row.cpdag_shd,
-                row.expected_shd,
-                row.auroc,
-                row.cpu_seconds,
-                row.peak_megabytes,
-            ];
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let cells = spreads.map(|spread| {
-                format!("{},{}", number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation)))
-            });
-            let names =
-                [&table.suite, &row.data, &row.scale, &row.method].map(|name| csv_cell(name)).join(",");
-            let counts = format!("{},{}", row.graphs, row.without_result);
-            let note = csv_cell(row.note.as_deref().unwrap_or_default());
-            text.push_str(&format!("{names},{counts},{},{note}\n", cells.join(",")));
-        }
-    }
-    text
+    let metrics = CSV_METRICS.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}_sd")]);
+    let named = LEADING.iter().map(|&name| name.to_owned()).chain(metrics).chain(["note".to_owned()]);
+    let header: Vec<String> = named.collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let rows = tables.flat_map(|table| table.rows.iter().map(|row| csv_row(&table.suite, row)));
+    csv_table(&header, rows)
+}
+
+fn csv_row(suite: &str, row: &Row) -> Vec<String> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let metrics = CSV_METRICS.iter().flat_map(|(_, metric)| {
+        let spread = metric(row);
+        [number(spread.map(|s| s.mean)), number(spread.and_then(|s| s.deviation))]
+    });
+    let names = [suite, &row.data, &row.scale, &row.method].map(ToOwned::to_owned);
+    let counts = [row.graphs.to_string(), row.without_result.to_string()];
+    names.into_iter().chain(counts).chain(metrics).chain([row.note.clone().unwrap_or_default()]).collect()
 }
 
 /// The rows of all methods on one kind of data, in the suite's order.

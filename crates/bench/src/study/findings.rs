@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gflowcausal_report::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::cells::{csv_cell, markdown_table};
+use crate::cells::{csv_table, markdown_table};
 use gflowcausal_report::aligned;
 
 /// A word or a number.
@@ -56,10 +56,11 @@ impl Cell {
         }
     }
 
-    fn csv(&self) -> String {
+    /// With every digit.
+    fn in_full(&self) -> String {
         match self {
             Self::Number(value) => value.to_string(),
-            Self::Text(text) => csv_cell(text),
+            Self::Text(text) => text.clone(),
         }
     }
 }
@@ -144,9 +145,7 @@ impl Findings {
 
     /// All rows with numbers in full.
     pub(crate) fn csv(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(|column| csv_cell(column)).collect();
-        let rows: String = self.cells(Cell::csv).iter().map(|row| row.join(",") + "\n").collect();
-        format!("{}\n{rows}", columns.join(","))
+        csv_table(&self.header(), self.cells(Cell::in_full))
     }
 
     fn header(&self) -> Vec<&str> {
