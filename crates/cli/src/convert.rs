@@ -14,16 +14,13 @@ use crate::output::{Common, Shape, print_bytes, print_json, print_text, tell, wr
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Formats: json, csv, dot, graphml, npy, tetrad, edge-list (a CSV of from,to); gml and bif are only read.
-Matrices are written as row causes column.
+#[command(after_help = "An edge-list is a CSV of from,to. Matrices are written as row causes column.
 
 Examples:
   gflowcausal convert asia.bif asia.dot
   gflowcausal convert lingam.npy graph.json --orientation column-to-row --names smoke,tar,cancer
   gflowcausal convert graph.json - --to edge-list
-  curl -s https://www.bnlearn.com/bnrepository/asia/asia.bif.gz | zcat | gflowcausal convert - asia.json"
-)]
+  curl -s https://www.bnlearn.com/bnrepository/asia/asia.bif.gz | zcat | gflowcausal convert - asia.json")]
 pub(crate) struct Arguments {
     /// The file to read, or `-` for standard input.
     #[arg(value_name = "IN")]

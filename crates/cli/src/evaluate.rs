@@ -14,8 +14,8 @@ use crate::output::{Common, Shape, print_json, print_text};
 /// Compare an estimated graph with the true one.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Graph files by extension or content: .json .csv (adjacency, or from,to) .dot .graphml .gml .bif \
-.npy, Tetrad text. A bare matrix is read as row causes column.
+    after_help = "The format of a graph file is known by its extension or content; `convert --help` lists the formats. \
+A bare matrix is read as row causes column.
 
 An undirected edge of the estimate counts as right if the truth joins the pair. SHD counts a reversed edge once, \
 SHD-2 twice. CPDAG-SHD compares the equivalence classes.

@@ -8,7 +8,7 @@ use gflowcausal_data::{
 };
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
 use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
-use gflowcausal_graph_io::{FormatError, KnowledgeFileError, WriteError};
+use gflowcausal_graph_io::{Format, FormatError, KnowledgeFileError, WriteError};
 use gflowcausal_posterior::{ChainsError, ExactError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
@@ -283,7 +283,7 @@ impl Error {
             Self::Graph { source, .. } => source.advice(),
             Self::GraphWrite { source, .. } => source.advice(),
             Self::UnknownFormat(_) => {
-                "end the name in .json .csv .dot .graphml .npy or .tetrad, or name the format".into()
+                format!("end the name in {}, or name the format", written_extensions()).into()
             }
             Self::KnowledgeFile { source, .. } => source.advice(),
             Self::Knowledge(error) => error.advice(),
@@ -415,6 +415,14 @@ fn unknown(front_end: FrontEnd, option: &str, value: &str, what: &str) -> String
 /// Scores for tables that are not all numbers.
 fn scores_for_categories() -> Advice {
     Advice::new("use ").set("score", "dg").then(", or ").set("score", "bdeu").then(" if all are categories")
+}
+
+/// The extensions of graph formats that are written, in words.
+fn written_extensions() -> String {
+    let of = |format: &Format| format.extensions().first().map(|extension| format!(".{extension}"));
+    let all: Vec<String> = Format::written().iter().filter_map(of).collect();
+    let (last, others) = all.split_last().expect("some format is written");
+    format!("{} or {last}", others.join(" "))
 }
 
 fn drop_rows() -> Advice {

@@ -109,6 +109,12 @@ impl Format {
         &WRITTEN
     }
 
+    /// The extensions of its files, without the dot.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.registration().extensions
+    }
+
     /// The format that goes with a file name's extension, `.gz` apart; `.txt` tells nothing.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {

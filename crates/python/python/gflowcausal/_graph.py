@@ -223,7 +223,7 @@ class Graph:
         return self._graph.to_svg()
 
     def to_string(self, format: str) -> str:
-        """The graph in a format of text: json, csv, edge-list, dot, graphml, tetrad."""
+        """The graph in a format of text, such as ``json``, ``edge-list`` or ``tetrad``."""
         try:
             return self._graph.write("graph", format).decode()
         except UnicodeDecodeError:
