@@ -44,7 +44,7 @@ fn tables(score: &dyn LocalScore, graphs: &[Dag]) -> ParentSetTables {
     let settings = TableSettings {
         temperature: 1.0,
         edge_log_odds: 0.0,
-        max_candidates: setting("K", TableSettings::candidates_for(nodes)),
+        max_candidates: setting("K", nodes.saturating_sub(1).min(16)),
     };
     let candidates = candidate_parents(score, &constraints, graphs, settings.max_candidates);
     let begun = ProcessTime::now();

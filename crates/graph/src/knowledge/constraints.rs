@@ -122,14 +122,6 @@ impl Constraints {
         all.len() <= self.max_parents
     }
 
-    /// Whether edges can be added to `dag` so that it satisfies the constraints.
-    #[must_use]
-    pub fn is_completable(&self, dag: &Dag) -> bool {
-        let mut whole = dag.clone();
-        let mut missing = self.required_edges().filter(|&edge| !dag.contains(edge));
-        missing.all(|edge| whole.insert(edge).is_ok()) && self.permits(&whole)
-    }
-
     /// Whether `dag` satisfies the constraints.
     #[must_use]
     pub fn permits(&self, dag: &Dag) -> bool {

@@ -1,6 +1,8 @@
 //! Independent proposals of whole DAGs, for up to 20 variables: exact draws of orders, of which most DAGs have only one.
 
-use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, categorical, log_sum_exp, rand::RngExt, stream};
+use gflowcausal_determinism::{
+    Stream, StreamRng, cancellation_point, categorical, log_sum_exp, rand::RngExt, stream,
+};
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::ParentSetTables;
 

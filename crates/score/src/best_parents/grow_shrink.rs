@@ -13,7 +13,6 @@ use crate::{LocalScore, OrderModularScore};
 pub struct GrowShrink<S> {
     score: S,
     constraints: Constraints,
-    pairs: bool,
 }
 
 impl<S: LocalScore> GrowShrink<S> {
@@ -24,15 +23,7 @@ impl<S: LocalScore> GrowShrink<S> {
     #[must_use]
     pub fn new(score: S, constraints: Constraints) -> Self {
         assert_eq!(score.nodes(), constraints.nodes(), "a score and constraints of different variables");
-        Self { score, constraints, pairs: false }
-    }
-
-    /// The same, and where no candidate raises the score alone, the two that raise it most together are taken.
-    ///
-    /// That is what [`GrowShrinkTrees`](crate::GrowShrinkTrees) does; it costs `O(d²)` local terms a query.
-    #[must_use]
-    pub fn with_pairs(self) -> Self {
-        Self { pairs: true, ..self }
+        Self { score, constraints }
     }
 
     /// The local score.
@@ -67,21 +58,12 @@ impl<S: LocalScore> GrowShrink<S> {
         &self,
         node: usize,
         candidates: &NodeSet,
-        now: &(f64, NodeSet),
+        (floor, parents): &(f64, NodeSet),
         limit: usize,
     ) -> Option<(f64, NodeSet)> {
-        let (floor, parents) = now;
-        let room = limit - parents.len();
-        let singles = candidates.iter().filter(|_| room >= 1).map(|candidate| parents.with(candidate));
-        let single = self.best_above(node, singles, *floor);
-        if single.is_some() || !self.pairs || room < 2 {
-            return single;
-        }
-        let partners = |first: usize| candidates.iter().filter(move |&second| second > first);
-        let pairs = candidates
-            .iter()
-            .flat_map(|first| partners(first).map(move |second| parents.with(first).with(second)));
-        self.best_above(node, pairs, *floor)
+        let has_room = parents.len() < limit;
+        let wider = candidates.iter().filter(|_| has_room).map(|candidate| parents.with(candidate));
+        self.best_above(node, wider, *floor)
     }
 
     fn shrink(&self, node: usize, grown: (f64, NodeSet)) -> (f64, NodeSet) {

@@ -36,29 +36,6 @@ impl TableSettings {
     /// How many bytes the tables of all variables may take (256 MB), and as much again for what is made when needed.
     pub const MEMORY: usize = 256 << 20;
 
-    /// The K that `nodes` variables allow: everybody else up to 20 variables, then at most 16, and fewer where the
-    /// tables and what is made when needed would take more than [`MEMORY`](Self::MEMORY) each.
-    ///
-    /// An expensive score wants a smaller one: every variable takes `2^K` local terms.
-    ///
-    /// ```
-    /// use gflowcausal_score::TableSettings;
-    /// assert_eq!([2, 17, 20].map(TableSettings::candidates_for), [1, 16, 19]);
-    /// assert_eq!([30, 100, 1000].map(TableSettings::candidates_for), [16, 15, 12]);
-    /// ```
-    #[must_use]
-    pub const fn candidates_for(nodes: usize) -> usize {
-        let others = nodes.saturating_sub(1);
-        if others < 20 {
-            return others;
-        }
-        let mut candidates = 16;
-        while candidates > 1 && !Self::sums_with_each_fit(nodes, candidates) {
-            candidates -= 1;
-        }
-        candidates
-    }
-
     /// Whether the sums over the sets that have each of `candidates` variables, which take more than the tables
     /// themselves, fit in memory for all of `nodes` variables.
     const fn sums_with_each_fit(nodes: usize, candidates: usize) -> bool {
