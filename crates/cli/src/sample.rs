@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gflowcausal::{
-    DataFile, Error, GraphSample, Posterior, RunDir, RunFile, log_add, log_sum_exp, sample, write_samples,
+    DataFile, Error, GraphSample, RunDir, RunFile, log_add, log_sum_exp, sample, write_samples,
 };
 
 use crate::failure::Failure;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let asked = (arguments.number, seed);
     let stop = interrupt::listen();
     let mut tally = Tally::default();
-    sample(&dir, (&data.table, &file.config), asked, stop, |draws, posterior| match arguments.format {
+    sample(&dir, (&data.table, &file.config), asked, stop, |draws| match arguments.format {
         Shape::Json => {
             let mut lines = Vec::new();
             write_samples(&mut lines, &names, &draws)
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             print_bytes(&lines)
         }
         Shape::Text => {
-            tally.add(draws, &posterior);
+            tally.add(draws);
             Ok(())
         }
     })?;
@@ -85,25 +85,27 @@ const COUNTED: usize = 100_000;
 struct Tally {
     /// The logarithm of the sum of the weights of each graph.
     graphs: BTreeMap<Vec<(usize, usize)>, f64>,
-    log_weights: Vec<f64>,
+    /// The logarithm of the sum of all weights and of their squares, draw by draw.
+    log_sums: Option<[f64; 2]>,
     drawn: u64,
-    effective: f64,
     is_partial: bool,
 }
 
 impl Tally {
-    fn add(&mut self, draws: Vec<GraphSample>, posterior: &Posterior) {
-        self.drawn += posterior.samples;
-        self.effective += posterior.effective_sample_size;
+    fn add(&mut self, draws: Vec<GraphSample>) {
+        let power = |power: f64| {
+            log_sum_exp(draws.iter().map(|draw| power * draw.log_weight + f64::from(draw.count).ln()))
+        };
+        let [sum, squares] = self.log_sums.unwrap_or([f64::NEG_INFINITY; 2]);
+        self.log_sums = Some([log_add(sum, power(1.0)), log_add(squares, power(2.0))]);
         for draw in draws {
+            self.drawn += u64::from(draw.count);
             let log_weight = draw.log_weight + f64::from(draw.count).ln();
-            self.log_weights.push(log_weight);
             let edges = draw.dag.edges().map(|edge| (edge.from, edge.to)).collect();
             let sum = self.graphs.entry(edges).or_insert(f64::NEG_INFINITY);
             *sum = log_add(*sum, log_weight);
         }
-        // One number stands for all weights so far; the lightest half of too many graphs is forgotten.
-        self.log_weights = vec![log_sum_exp(self.log_weights.iter().copied())];
+        // The lightest half of too many graphs is forgotten.
         if self.graphs.len() > COUNTED {
             let mut weights: Vec<f64> = self.graphs.values().copied().collect();
             weights.sort_by(f64::total_cmp);
@@ -114,7 +116,8 @@ impl Tally {
     }
 
     fn text(&self, names: &[String]) -> String {
-        let total = log_sum_exp(self.log_weights.iter().copied());
+        let [total, squares] = self.log_sums.unwrap_or_default();
+        let effective = (2.0 * total - squares).exp();
         let mut graphs: Vec<(&Vec<(usize, usize)>, f64)> =
             self.graphs.iter().map(|(edges, weight)| (edges, *weight)).collect();
         graphs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -128,9 +131,8 @@ impl Tally {
             false => self.graphs.len().to_string(),
         };
         format!(
-            "{} graphs drawn, {distinct} distinct, effective sample size {:.0}; the likeliest:\n{}",
+            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}; the likeliest:\n{}",
             self.drawn,
-            self.effective,
             aligned(&["probability", "edges"], &rows, &[0])
         )
     }

@@ -1,4 +1,7 @@
-//! Trajectories in lock step: all of them take one action, then the network evaluates all their states at once.
+//! Trajectories in lock step: all of them take one action, then the network evaluates all their states at once, those it
+//! sees alike once.
+
+use std::collections::HashMap;
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StreamRng, cancellation_point, categorical};
@@ -137,7 +140,7 @@ pub(crate) fn roll_out(
             partial_log_reward: 0.0,
         })
         .collect();
-    let mut first = 0;
+    let (mut first, mut known) = (0, HashMap::new());
     while first < tape.len() {
         cancellation_point();
         network.forward(tape, first);
@@ -147,8 +150,12 @@ pub(crate) fn roll_out(
             growing.iter_mut().for_each(|growing| growing.row = growing.row.saturating_sub(first));
         }
         first = tape.len();
+        known.clear();
         for growing in growing.iter_mut().filter(|growing| !growing.state.is_terminal()) {
             growing.step(exploration, recording, tape, &mut allowed);
+            if !growing.state.is_terminal() {
+                growing.push(recording, tape, &mut known, &mut allowed);
+            }
         }
     }
     growing.into_iter().map(Growing::finish).collect()
@@ -172,11 +179,25 @@ impl Growing<'_> {
         if recording.parents {
             self.trajectory.parents.push(Parents::of(&*self.state, actions));
         }
-        if !self.state.is_terminal() {
-            self.state.allowed(actions);
-            let seen = recording.seen(&*self.state, actions);
-            self.row = tape.push_seeing(Some(self.row), &self.trajectory.last_changes, actions, &seen);
+    }
+
+    /// Adds a row for the state, unless one that the network sees alike is `known` since the last evaluation.
+    fn push(
+        &mut self,
+        recording: Recording<'_>,
+        tape: &mut Tape,
+        known: &mut HashMap<Vec<u64>, usize>,
+        actions: &mut Vec<Action>,
+    ) {
+        let key = self.state.input_key();
+        if let Some(&row) = key.as_ref().and_then(|key| known.get(key)) {
+            self.row = row;
+            return;
         }
+        self.state.allowed(actions);
+        let seen = recording.seen(&*self.state, actions);
+        self.row = tape.push_seeing(Some(self.row), &self.trajectory.last_changes, actions, &seen);
+        known.extend(key.map(|key| (key, self.row)));
     }
 
     fn select(&mut self, exploration: f64, tape: &Tape) -> usize {

@@ -10,6 +10,9 @@ use crate::{Action, Environment, LogReward, Network, State, StateSpace, Tape, Te
 /// How many trajectories grow in lock step.
 const BATCH_SIZE: usize = 32;
 
+/// The same where states that look alike are evaluated once: the more trajectories, the more of their states do.
+const SHARING_BATCH_SIZE: usize = 512;
+
 /// One draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
@@ -60,9 +63,10 @@ impl<'a> Sampler<'a> {
     #[must_use]
     pub fn sample_range(&self, numbers: Range<usize>, seed: u64) -> Vec<Sample> {
         let Range { start, end } = numbers;
-        let batches = map(numbers.len().div_ceil(BATCH_SIZE), |batch| {
-            let first = start + batch * BATCH_SIZE;
-            self.sample_batch(first..end.min(first + BATCH_SIZE), seed)
+        let size = if self.walk().shares_inputs() { SHARING_BATCH_SIZE } else { BATCH_SIZE };
+        let batches = map(numbers.len().div_ceil(size), |batch| {
+            let first = start + batch * size;
+            self.sample_batch(first..end.min(first + size), seed)
         });
         batches.into_iter().flatten().collect()
     }

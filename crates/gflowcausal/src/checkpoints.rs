@@ -118,6 +118,11 @@ impl<'a> Checkpoints<'a> {
         Ok(Some((trainer, history)))
     }
 
+    /// Whether there is training to go on with.
+    pub(crate) fn has_training(&self) -> bool {
+        self.resumes && self.dir.file(CHECKPOINT).exists()
+    }
+
     /// Refuses damaged files before anything is computed.
     ///
     /// # Errors

@@ -87,7 +87,7 @@ impl RunRequest<'_> {
         let (start, processors) = (Instant::now(), ProcessTime::now());
         let sha256 = self.data.fingerprint()?;
         self.check_data(&sha256)?;
-        let deadlines = Deadlines::new(stop);
+        let deadlines = Deadlines { budget: self.time_budget, ..Deadlines::new(stop) };
         let problem = thread::scope(|scope| {
             let (_running, done) = channel();
             let (budget, deadlines) = (self.time_budget, &deadlines);

@@ -10,7 +10,7 @@ use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::discover::problem_fingerprint;
 use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, rebuild};
 use crate::model::LayerReward;
-use crate::posterior::{GraphSample, Objects, Posterior, Source};
+use crate::posterior::{GraphSample, Objects, Source};
 use crate::{Config, Error, Problem, RunDir, RunResult};
 
 /// How many graphs are drawn and kept in memory at a time.
@@ -26,7 +26,7 @@ pub fn sample<E: From<Error>>(
     (table, config): (&Table, &Config),
     (count, seed): (u64, u64),
     stop: &StopFlag,
-    mut take: impl FnMut(Vec<GraphSample>, Posterior) -> Result<(), E>,
+    mut take: impl FnMut(Vec<GraphSample>) -> Result<(), E>,
 ) -> Result<(), E> {
     let source = RunResult::read(dir)?.posterior.by;
     let problem = Problem::new(table, config)?;
@@ -43,11 +43,11 @@ pub fn sample<E: From<Error>>(
     {
         return Err(Error::OtherData { path: dir.file(POLICY) }.into());
     }
+    let deadlines = Deadlines::new(stop);
+    let mut origin = Origin::new(&problem, (source, policy.as_ref()), &deadlines)?;
     for part in 0..count.div_ceil(PART) {
         let size = PART.min(count - part * PART) as usize;
-        let (draws, posterior) =
-            problem.sample((source, policy.as_ref()), size, part_seed(seed, part), stop)?;
-        take(draws, posterior)?;
+        take(origin.draw(size, part_seed(seed, part))?)?;
         if stop.is_set() {
             break;
         }
@@ -71,32 +71,60 @@ impl Problem<'_> {
         count: usize,
         seed: u64,
         stop: &StopFlag,
-    ) -> Result<(Vec<GraphSample>, Posterior), Error> {
-        let no_draws = || Error::NotInRun { what: "graphs to draw", method: self.config().method.clone() };
+    ) -> Result<Vec<GraphSample>, Error> {
+        Origin::new(self, (source, policy), &Deadlines::new(stop))?.draw(count, seed)
+    }
+}
+
+/// What the probabilities of a run came from, built again once and drawn from in parts.
+struct Origin<'a> {
+    problem: &'a Problem<'a>,
+    source: Source,
+    policy: Option<&'a Policy>,
+    target: Option<DagPosterior<'a>>,
+    deadlines: &'a Deadlines,
+}
+
+impl<'a> Origin<'a> {
+    fn new(
+        problem: &'a Problem<'_>,
+        (source, policy): (Source, Option<&'a Policy>),
+        deadlines: &'a Deadlines,
+    ) -> Result<Self, Error> {
         let mut observe = |_: Phase| Control::Continue;
-        let deadlines = Deadlines::new(stop);
-        let mut context = RunContext::new(&mut observe, &deadlines, None);
-        let model = &self.model;
-        let mut target = match model.dag_score() {
-            Some(score) if !self.config().paper => rebuild(&self.input(), &mut context, score)?,
+        let mut context = RunContext::new(&mut observe, deadlines, None);
+        let target = match problem.model.dag_score() {
+            Some(score) if !problem.config().paper => rebuild(&problem.input(), &mut context, score)?,
             _ => None,
         };
-        let config = Config { samples: count, seed, ..self.config().clone() };
-        let inferred: Option<Inferred> = match (source, &mut target, policy) {
-            (Source::Policy, _, Some(policy)) => {
+        Ok(Self { problem, source, policy, target, deadlines })
+    }
+
+    fn draw(&mut self, count: usize, seed: u64) -> Result<Vec<GraphSample>, Error> {
+        let (problem, deadlines) = (self.problem, self.deadlines);
+        let (model, config) = (&problem.model, Config { samples: count, seed, ..problem.config().clone() });
+        let no_draws = || Error::NotInRun { what: "graphs to draw", method: config.method.clone() };
+        let mut observe = |_: Phase| Control::Continue;
+        let mut context = RunContext::new(&mut observe, deadlines, None);
+        let draws = match (self.source, &mut self.target, self.policy) {
+            (Source::Policy, target, Some(policy)) => {
                 let objects = if target.is_some() { Objects::Dags } else { Objects::Orders };
                 let tables = target.as_ref().map(DagPosterior::tables);
                 let reward = tables.map(LayerReward);
                 let sampler = policy.sampler(reward.as_ref().map(|reward| reward as &dyn LogReward));
                 let sampler = sampler.ok_or_else(no_draws)?;
-                let is_weighted = !self.config().paper;
+                let is_weighted = !problem.config().paper;
                 let aim = PolicyTarget { model, tables, objects, is_weighted };
-                aim.draw(&sampler, count, seed, &deadlines)
+                aim.draw_graphs(&sampler, count, seed, deadlines)
             }
-            (Source::Exact, Some(target), _) => target.exact(&config, stop.as_atomic())?,
-            (Source::Chains, Some(target), _) => target.chains(&config, &mut context)?,
-            _ => None,
+            (Source::Exact, Some(target), _) => drawn(target.exact(&config, context.stop())?),
+            (Source::Chains, Some(target), _) => drawn(target.chains(&config, &mut context)?),
+            _ => Vec::new(),
         };
-        inferred.map(|Inferred { posterior, draws }| (draws, posterior)).ok_or_else(no_draws)
+        if draws.is_empty() { Err(no_draws()) } else { Ok(draws) }
     }
+}
+
+fn drawn(inferred: Option<Inferred>) -> Vec<GraphSample> {
+    inferred.map(|inferred| inferred.draws).unwrap_or_default()
 }

@@ -67,6 +67,8 @@ pub struct Posterior {
     pub convergence: Option<Convergence>,
     /// How a policy compares with a reference.
     pub coverage: Option<Coverage>,
+    /// Why the probabilities come from there, where that was left open.
+    pub reason: Option<String>,
     /// Distinct graphs among the draws, heaviest first.
     pub candidates: Vec<Candidate>,
     edges: Vec<f64>,
@@ -81,6 +83,13 @@ impl Posterior {
         let mut posterior = Self::weighted(nodes, draws, objects, Source::Policy);
         posterior.log_z = (!draws.is_empty()).then(|| log_mean_weight(draws));
         posterior
+    }
+
+    /// Takes over the probabilities and `ln Z` that `others`, which rest on more draws of the same policy, have.
+    pub fn refine(&mut self, others: &Self) {
+        self.edges.clone_from(&others.edges);
+        self.ancestors.clone_from(&others.ancestors);
+        self.log_z = others.log_z;
     }
 
     /// Exact probabilities, and `draws` to show.
@@ -139,6 +148,7 @@ impl Posterior {
             log_z: None,
             convergence: None,
             coverage: None,
+            reason: None,
             candidates: group(draws, &shares),
             edges: vec![0.0; nodes * nodes],
             ancestors: vec![0.0; nodes * nodes],
@@ -238,6 +248,16 @@ mod tests {
         assert!((posterior.log_z.unwrap() - 4_f64.ln()).abs() < 1e-12);
         // (50·3 + 50)² / (50·9 + 50) = 80.
         assert!((posterior.effective_sample_size - 80.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn more_draws_refine_probabilities_and_leave_what_is_shown() {
+        let few = [draw(&[(0, 1)], 0.0, 2)];
+        let more = [draw(&[(0, 1)], 0.0, 2), draw(&[(0, 1), (1, 2)], 0.0, 6)];
+        let mut posterior = Posterior::of_policy(3, Objects::Dags, &few);
+        posterior.refine(&Posterior::of_policy(3, Objects::Dags, &more));
+        assert!((posterior.edge(Edge::new(1, 2)) - 0.75).abs() < 1e-12);
+        assert_eq!((posterior.samples, posterior.candidates.len()), (2, 1));
     }
 
     #[test]

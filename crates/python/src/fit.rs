@@ -102,7 +102,7 @@ impl Fit {
         let problem = self.problem()?;
         let parse = |policy: &Vec<u8>| Policy::parse(policy.clone(), problem.model.constraints());
         let policy = self.policy.as_ref().map(parse).transpose().map_err(Error::from)?;
-        let (draws, _) = problem.sample((by, policy.as_ref()), count, seed, stop)?;
+        let draws = problem.sample((by, policy.as_ref()), count, seed, stop)?;
         let mut lines = Vec::new();
         write_samples(&mut lines, &self.names, &draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;

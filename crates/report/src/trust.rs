@@ -30,7 +30,7 @@ pub fn low_confidence(result: &RunResult) -> Option<String> {
 /// How far the probabilities of `result` can be trusted.
 pub(crate) fn trust(result: &RunResult) -> Trust {
     let posterior = &result.posterior;
-    match posterior.by {
+    let mut trust = match posterior.by {
         Source::None => Trust { is_low: false, text: "none, the method gives one graph".to_owned() },
         Source::Exact => {
             let text = format!("exact, over all {}{}", objects(posterior), rejected(posterior));
@@ -39,7 +39,11 @@ pub(crate) fn trust(result: &RunResult) -> Trust {
         Source::Chains => chains(posterior),
         Source::Policy if is_paper_mode(result) => as_drawn(posterior),
         Source::Policy => policy(posterior),
+    };
+    if let Some(reason) = &posterior.reason {
+        trust.text += &format!("; chosen because {reason}");
     }
+    trust
 }
 
 fn objects(posterior: &PosteriorResult) -> &'static str {
@@ -112,8 +116,9 @@ fn as_drawn(posterior: &PosteriorResult) -> Trust {
 fn policy(posterior: &PosteriorResult) -> Trust {
     let ess = posterior.effective_sample_size;
     let weights = format!(
-        "importance-weighted draws of the trained policy over {}, effective sample size {ess:.0}",
-        objects(posterior)
+        "importance-weighted draws of the trained policy over {}, effective sample size {ess:.0} of {}",
+        objects(posterior),
+        posterior.samples
     );
     let Some(coverage) = posterior.coverage else {
         let text = format!("{weights}; no independent estimate says whether the policy covers the posterior");

@@ -102,6 +102,10 @@ fn a_policy_that_misses_the_posterior_is_not_used() {
     let answer = json(&said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --format json"));
     assert_eq!(answer["posterior"]["by"], "chains");
     assert_eq!(answer["posterior"]["coverage"]["reference"], "chains");
+    assert!(answer["posterior"]["reason"].is_null(), "training was asked for");
+    let text = said(home.path(), "discover d/data.csv --samples 100");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("chosen because 20 variables are too many for exact sums"), "{text}");
     let alone = json(&said(
         home.path(),
         "discover d/data.csv --iterations 2 --hidden 4 --posterior policy --format json",

@@ -346,6 +346,12 @@ impl State for LayersState {
         }
     }
 
+    /// The three sets.
+    fn input_key(&self) -> Option<Vec<u64>> {
+        let Place { within, closed, open, .. } = &self.place;
+        Some([within, closed, open].into_iter().flat_map(|set| set.words()).copied().collect())
+    }
+
     fn reward_inputs(&self, reward: &dyn LogReward, actions: &[Action]) -> Vec<f32> {
         reward.layers().map_or_else(Vec::new, |reward| self.log_shares(reward, actions))
     }

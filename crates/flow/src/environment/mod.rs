@@ -74,6 +74,12 @@ pub trait State: Send {
         changes.push(InputChange::off(action));
     }
 
+    /// What the network sees of the state, where states with the same inputs are common: those are evaluated once. All with
+    /// the same key allow the same actions and have the same reward inputs.
+    fn input_key(&self) -> Option<Vec<u64>> {
+        None
+    }
+
     /// What `reward` says of the next steps, where [the environment](Environment::reward_inputs) has inputs for it:
     /// `actions` are those allowed here.
     fn reward_inputs(&self, reward: &dyn LogReward, actions: &[Action]) -> Vec<f32> {

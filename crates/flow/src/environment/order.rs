@@ -114,6 +114,10 @@ impl State for OrderState {
             .then(|| Terminal::Order(Order::new(self.sequence.clone()).expect("each node is placed once")))
     }
 
+    fn input_key(&self) -> Option<Vec<u64>> {
+        Some(self.placed.words().to_vec())
+    }
+
     /// The term of the variable that comes next, given those before it, less its usual term.
     ///
     /// With it a flow that depends on the set alone is enough for DB, SubTB and FM: the flow of a sequence is the

@@ -14,6 +14,9 @@ use crate::{
 /// How many trajectories share a shard, the most shards allowing.
 const SHARD_SIZE: usize = 32;
 
+/// The same where states that look alike are evaluated once: the more trajectories, the more of their states do.
+const SHARING_SHARD_SIZE: usize = 128;
+
 /// The most shards. Each has a gradient of its own.
 const MOST_SHARDS: usize = 8;
 
@@ -98,9 +101,10 @@ impl BatchShard {
         config: &ValidTrainConfig,
         parameters: usize,
     ) -> Vec<Self> {
-        let count = config.batch_size.div_ceil(SHARD_SIZE).min(MOST_SHARDS);
+        let most = if environment.walk().shares_inputs() { SHARING_SHARD_SIZE } else { SHARD_SIZE };
+        let count = config.batch_size.div_ceil(most).min(MOST_SHARDS);
         let row = 4 * config.network.width * (config.network.layers + 2) + 8 * environment.actions();
-        let pass = (MOST_BYTES / (row * environment.longest_trajectory())).clamp(1, SHARD_SIZE);
+        let pass = (MOST_BYTES / (row * environment.longest_trajectory())).clamp(1, most);
         let shard = |index: usize| Self {
             size: (index + 1) * config.batch_size / count - index * config.batch_size / count,
             pass,

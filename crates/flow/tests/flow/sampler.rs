@@ -34,6 +34,21 @@ fn samples_follow_the_policy_in_every_walk() {
 }
 
 #[test]
+fn a_draw_is_the_same_alone_and_among_others_that_pass_the_same_states() {
+    for walk in [Walk::Layers, Walk::Order] {
+        let environment = walk.environment(Constraints::none(5)).unwrap();
+        let network = network(&*environment);
+        let sampler = Sampler::new(&*environment, &network);
+        let together = sampler.sample(600, 3);
+        for (k, among_others) in together.iter().enumerate().step_by(7) {
+            let alone = &sampler.sample_range(k..k + 1, 3)[0];
+            assert_eq!(alone.terminal, among_others.terminal, "{walk} {k}");
+            assert!((alone.log_forward - among_others.log_forward).abs() < 1e-5, "{walk} {k}");
+        }
+    }
+}
+
+#[test]
 fn importance_weights_correct_any_policy() {
     for &walk in Walk::ALL {
         let environment = walk.environment(Constraints::none(3)).unwrap();

@@ -2,6 +2,7 @@
 
 use gflowcausal_flow::{ObjectiveName, Problem, Sampler, TrainConfig, Trainer, Walk};
 
+use super::policy::Estimate;
 use super::policy_training::verdict;
 use super::training::{check_walk, resumed, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
@@ -79,10 +80,11 @@ impl Discover for DagGFlowNet {
         };
         let aim = PolicyTarget { model, tables: None, objects: Objects::Dags, is_weighted: true };
         let sampler = trainer.sampler();
-        let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
-        if let Some(drawn) = &mut drawn {
-            drawn.posterior.coverage = coverage(input, context, &sampler, drawn)?;
+        let mut estimate = aim.estimate(&sampler, config.samples, config.seed, context.deadlines);
+        if let Some(estimate) = &mut estimate {
+            estimate.inferred.posterior.coverage = coverage(input, context, &sampler, estimate)?;
         }
+        let drawn = estimate.map(|estimate| estimate.inferred);
         let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
         let stopped = verdict(stopped, &history, coverage.as_ref());
         let training = Some(Training::new(&trainer, stopped, history));
@@ -100,7 +102,7 @@ fn coverage(
     input: &MethodInput<'_>,
     context: &RunContext<'_>,
     sampler: &Sampler<'_>,
-    drawn: &Inferred,
+    estimate: &Estimate,
 ) -> Result<Option<Coverage>, Error> {
     let MethodInput { model, config, .. } = *input;
     let (nodes, score) = (model.constraints().nodes(), model.dag_score());
@@ -109,7 +111,7 @@ fn coverage(
     let Some(exact) = context.finish(build).unwrap_or(Ok(None))? else { return Ok(None) };
     let Some(reference) = exact.exact(config, context.stop())? else { return Ok(None) };
     let aim = PolicyTarget { model, tables: Some(exact.tables()), objects: Objects::Dags, is_weighted: true };
-    Ok(context.finish(|| aim.coverage(sampler, drawn, &reference, config.seed)))
+    Ok(context.finish(|| aim.coverage(sampler, estimate, &reference, config.seed)))
 }
 
 fn reward(model: &ScoringModel) -> Result<GraphReward<'_>, Error> {

@@ -1,8 +1,10 @@
 //! The default method: searches, then the posterior over DAGs, exactly, by chains or by a trained GFlowNet.
 
+use std::time::Duration;
+
 use gflowcausal_flow::Walk;
 use gflowcausal_graph::Order;
-use gflowcausal_posterior::Objects;
+use gflowcausal_posterior::{Objects, Source};
 use gflowcausal_score::LocalScore;
 
 use super::policy::PolicyTarget;
@@ -13,7 +15,7 @@ use super::{Discover, MethodInput, MethodOutput, RunContext, dags, published};
 use crate::dag_posterior::Inferred;
 use crate::model::GraphReward;
 use crate::options::{PosteriorName, option};
-use crate::{Config, Error};
+use crate::{Checkpoints, Config, Error};
 
 /// The walks of this method.
 const WALKS: &[Walk] = &[Walk::Layers, Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
@@ -112,17 +114,70 @@ impl Discover for GFlowCausal {
             _ if config.posterior == PosteriorName::None => {
                 Ok(dags::without_probabilities(context, model, found))
             }
-            Some(score) if trains(config) => with_policy(input, context, score, found),
-            Some(score) => dags::discover(input, context, (score, config.posterior), found),
+            Some(score) => {
+                let mut output = if is_asked_to_train(config) || has_time_to_train(input, context) {
+                    with_policy(input, context, score, found)?
+                } else {
+                    dags::discover(input, context, (score, config.posterior), found)?
+                };
+                output.posterior.reason = reason(input, context, output.posterior.source);
+                Ok(output)
+            }
             None => over_orders(input, context, found),
         }
     }
 }
 
-/// Whether a policy is trained: by request, or because an option of training is given.
-fn trains(config: &Config) -> bool {
+/// Whether a policy is trained by request, or because an option of training is given.
+fn is_asked_to_train(config: &Config) -> bool {
     config.posterior == PosteriorName::Policy
         || config.changed_options().any(|option| TRAINING.contains(&option))
+}
+
+/// Whether chains leave so much of the time that a policy can be trained on their draws; or whether the run that goes on
+/// had begun to.
+fn has_time_to_train(input: &MethodInput<'_>, context: &RunContext<'_>) -> bool {
+    let MethodInput { model, config, .. } = *input;
+    let is_open = config.posterior == PosteriorName::Auto
+        && dags::resolve(config.posterior, model) == PosteriorName::Chains;
+    let has_begun = || context.checkpoints.as_ref().is_some_and(Checkpoints::has_training);
+    is_open && (has_begun() || is_long(context.deadlines.budget, model.constraints().nodes()))
+}
+
+/// Whether a time budget has room for training: several times what it takes on one thread.
+fn is_long(budget: Option<Duration>, nodes: usize) -> bool {
+    let least = match nodes {
+        ..=40 => 120,
+        41..=100 => 600,
+        // No policy was ever trained to cover the posterior of so many variables.
+        _ => return false,
+    };
+    budget.is_some_and(|budget| budget >= Duration::from_secs(least))
+}
+
+/// Why the probabilities come from `source`, where that was left open.
+fn reason(input: &MethodInput<'_>, context: &RunContext<'_>, source: Source) -> Option<String> {
+    let MethodInput { model, config, .. } = *input;
+    if config.posterior != PosteriorName::Auto || is_asked_to_train(config) {
+        return None;
+    }
+    let nodes = model.constraints().nodes();
+    let is_small = dags::resolve(PosteriorName::Auto, model) == PosteriorName::Exact;
+    match source {
+        Source::Exact => Some(format!("{nodes} variables are few enough for exact sums")),
+        Source::Policy => Some("the time budget has room for training a policy, and it agrees".to_owned()),
+        Source::Chains if is_small => Some("scores lie too far apart for exact sums".to_owned()),
+        Source::Chains => {
+            let many = format!("{nodes} variables are too many for exact sums");
+            let untrained = match context.deadlines.budget {
+                _ if has_time_to_train(input, context) => "",
+                Some(_) => ", and the time budget has no room for training a policy",
+                None => ", and chains answer in a fraction of the time that training a policy takes",
+            };
+            Some(many + untrained)
+        }
+        Source::None => None,
+    }
 }
 
 /// The posterior by a reference and by a policy, and the policy's where both agree or it was asked for.
@@ -169,4 +224,17 @@ fn over_orders(
         _ => (order, graphs.swap_remove(0)),
     };
     Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_trains_if_it_is_long_for_so_many_variables() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert!(is_long(seconds(120), 30) && !is_long(seconds(119), 30));
+        assert!(is_long(seconds(600), 60) && !is_long(seconds(599), 60));
+        assert!(!is_long(None, 30) && !is_long(seconds(100_000), 101));
+    }
 }

@@ -24,6 +24,7 @@ mod training;
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_determinism::{StopFlag, interruptible};
@@ -197,13 +198,15 @@ pub struct Deadlines {
     pub stop: StopFlag,
     /// Making a result of that ends too: what takes longer is left out.
     pub grace: StopFlag,
+    /// The time that was given, where it was.
+    pub budget: Option<Duration>,
 }
 
 impl Deadlines {
     /// The deadlines of a run that ends once `stop` is set.
     #[must_use]
     pub fn new(stop: &StopFlag) -> Self {
-        Self { hurry: stop.child(), stop: stop.clone(), grace: StopFlag::new() }
+        Self { hurry: stop.child(), stop: stop.clone(), grace: StopFlag::new(), budget: None }
     }
 }
 

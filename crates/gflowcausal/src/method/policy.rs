@@ -14,14 +14,21 @@ use crate::dag_posterior::Inferred;
 use crate::method::Deadlines;
 use crate::model::{CyclicGraphReward, LayerReward, nearest_order};
 
-/// How many graphs are drawn between two checks of the stop flag.
-const BLOCK: usize = 64;
+/// How many graphs are drawn first, however little time there is.
+const FIRST_BLOCK: usize = 64;
+
+/// How many are then drawn together.
+const BLOCK: usize = 4096;
 
 /// How many trajectories the probability of a terminal state is estimated from, where it cannot be computed.
 const TRAJECTORIES: usize = 32;
 
-/// How many layerings of the policy its `ln Z` is estimated from.
-const WEIGHED_DRAWS: usize = 4000;
+/// How many draws of the policy probabilities and `ln Z` rest on at least, where they are cheap: an error of `ln Z` is
+/// then below the tolerance even if one in ten draws counts, and one of an edge below a hundredth if half of them do.
+const ESTIMATION_DRAWS: usize = 10_000;
+
+/// Up to how many variables draws are cheap whatever the walk.
+const FEW_NODES: usize = 12;
 
 /// How many draws of the reference are looked up in the policy.
 const REFERENCE_DRAWS: usize = 1000;
@@ -37,7 +44,37 @@ pub(crate) struct PolicyTarget<'a> {
     pub(crate) is_weighted: bool,
 }
 
+/// What a policy says of the posterior: draws to show, and probabilities from these and more.
+pub(crate) struct Estimate {
+    pub(crate) inferred: Inferred,
+    /// `ln reward − ln policy` of all draws.
+    log_weights: Vec<f64>,
+}
+
 impl PolicyTarget<'_> {
+    /// `count` draws to show, and the probabilities of these and as many more as are cheap; none without any.
+    pub(crate) fn estimate(
+        &self,
+        sampler: &Sampler<'_>,
+        count: usize,
+        seed: u64,
+        deadlines: &Deadlines,
+    ) -> Option<Estimate> {
+        let mut inferred = self.draw(sampler, count, seed, deadlines)?;
+        let mut log_weights = log_weights(&inferred.draws);
+        let is_cheap = sampler.walk() == Walk::Layers || self.model.constraints().nodes() <= FEW_NODES;
+        let missing = ESTIMATION_DRAWS.saturating_sub(log_weights.len());
+        if is_cheap && missing > 0 && !deadlines.stop.is_set() {
+            let others = stream(seed, Stream::Part { k: u64::MAX - 1 }).random();
+            let more = self.draw_graphs(sampler, missing, others, deadlines);
+            log_weights.extend(self::log_weights(&more));
+            let all = [&inferred.draws[..], &more].concat();
+            let nodes = self.model.constraints().nodes();
+            inferred.posterior.refine(&Posterior::of_policy(nodes, self.objects, &all));
+        }
+        Some(Estimate { inferred, log_weights })
+    }
+
     /// `count` draws, importance-weighted if that is wanted: after a stop a first block if there is time for it, and no more. None without any.
     pub(crate) fn draw(
         &self,
@@ -46,26 +83,39 @@ impl PolicyTarget<'_> {
         seed: u64,
         deadlines: &Deadlines,
     ) -> Option<Inferred> {
-        let mut drawn = Vec::new();
-        for start in (0..count).step_by(BLOCK) {
-            let flag = if start == 0 { &deadlines.grace } else { &deadlines.stop };
-            let block = || self.draw_block(sampler, start..count.min(start + BLOCK), seed);
-            let Some(block) = interruptible(flag, block) else { break };
+        let draws = self.draw_graphs(sampler, count, seed, deadlines);
+        if draws.is_empty() {
+            return None;
+        }
+        let mut posterior = Posterior::of_policy(self.model.constraints().nodes(), self.objects, &draws);
+        posterior.log_z = posterior.log_z.filter(|_| self.is_weighted);
+        Some(Inferred { posterior, draws })
+    }
+
+    /// The draws alone.
+    pub(crate) fn draw_graphs(
+        &self,
+        sampler: &Sampler<'_>,
+        count: usize,
+        seed: u64,
+        deadlines: &Deadlines,
+    ) -> Vec<GraphSample> {
+        let (mut drawn, mut start) = (Vec::new(), 0);
+        while start < count {
+            let (flag, size) =
+                if start == 0 { (&deadlines.grace, FIRST_BLOCK) } else { (&deadlines.stop, BLOCK) };
+            let end = count.min(start + size);
+            let Some(block) = interruptible(flag, || self.draw_block(sampler, start..end, seed)) else { break };
             drawn.extend(block);
+            start = end;
             if deadlines.stop.is_set() {
                 break;
             }
         }
-        if drawn.is_empty() {
-            return None;
-        }
         if !self.is_weighted {
             drawn.iter_mut().for_each(|draw| draw.log_weight = 0.0);
         }
-        let draws = GraphSample::merged(drawn);
-        let mut posterior = Posterior::of_policy(self.model.constraints().nodes(), self.objects, &draws);
-        posterior.log_z = posterior.log_z.filter(|_| self.is_weighted);
-        Some(Inferred { posterior, draws })
+        GraphSample::merged(drawn)
     }
 
     fn draw_block(&self, sampler: &Sampler<'_>, numbers: Range<usize>, seed: u64) -> Vec<GraphSample> {
@@ -119,18 +169,18 @@ impl PolicyTarget<'_> {
         }
     }
 
-    /// Holds the policy's `drawn` graphs against a `reference`.
+    /// Holds what the policy says against a `reference`.
     pub(crate) fn coverage(
         &self,
         sampler: &Sampler<'_>,
-        drawn: &Inferred,
+        estimate: &Estimate,
         reference: &Inferred,
         seed: u64,
     ) -> Coverage {
-        let (mean, largest) = drawn.posterior.difference_from(&reference.posterior);
+        let Estimate { inferred, log_weights: own } = estimate;
+        let (mean, largest) = inferred.posterior.difference_from(&reference.posterior);
         let ratios = self.log_ratios(sampler, &reference.draws, seed);
-        let own = self.log_weights(sampler, drawn, seed);
-        let bridge = || log_z_by_bridge(&own, ratios.as_deref()?);
+        let bridge = || log_z_by_bridge(own, ratios.as_deref()?);
         let log_z_reference = match reference.posterior.source {
             Source::Exact => reference.posterior.log_z,
             _ => bridge().or(reference.posterior.log_z),
@@ -144,20 +194,6 @@ impl PolicyTarget<'_> {
             edges_largest_difference: largest,
             r_hat: reference.posterior.convergence.map(|convergence| convergence.r_hat),
         }
-    }
-
-    /// `ln reward − ln policy` of draws of the policy: of those that were `drawn`, or of more, where a draw is but a layering. The
-    /// error of `ln Z` is then below the tolerance even if one in ten draws counts.
-    fn log_weights(&self, sampler: &Sampler<'_>, drawn: &Inferred, seed: u64) -> Vec<f64> {
-        let single = |draw: &GraphSample| std::iter::repeat_n(draw.log_weight, draw.count as usize);
-        let Some(tables) = self.tables.filter(|_| sampler.walk() == Walk::Layers) else {
-            return drawn.draws.iter().flat_map(single).collect();
-        };
-        let samples = sampler.sample(WEIGHED_DRAWS, stream(seed, Stream::Part { k: u64::MAX - 1 }).random());
-        map(samples.len(), |k| {
-            let layering = samples[k].terminal.as_layering().expect("the walk ends in layerings");
-            LayerReward(tables).log_layering(layering) - samples[k].log_forward
-        })
     }
 
     /// `ln reward − ln policy` of draws of the reference: of the DAGs, of their layerings, or of one random topological order
@@ -198,6 +234,11 @@ fn evenly_spaced(draws: &[GraphSample], count: usize) -> Vec<&GraphSample> {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The log-weight of each single draw.
+fn log_weights(draws: &[GraphSample]) -> Vec<f64> {
+    draws.iter().flat_map(|draw| std::iter::repeat_n(draw.log_weight, draw.count as usize)).collect()
 }
 
 /// A graph that has `layering`, parents drawn from the tables. Every DAG has one layering, so the weight of the layering is

@@ -88,11 +88,12 @@ pub(super) fn train_policy(
     let stopped = train(&mut trainer, &mut history, context)?;
     context.report(Phase::Sampling);
     let sampler: Sampler<'_> = trainer.sampler();
-    let mut drawn = aim.draw(&sampler, config.samples, config.seed, context.deadlines);
-    if let (Some(drawn), Some(reference)) = (&mut drawn, reference) {
-        let coverage = context.finish(|| aim.coverage(&sampler, drawn, reference, config.seed));
-        drawn.posterior.coverage = coverage;
+    let mut estimate = aim.estimate(&sampler, config.samples, config.seed, context.deadlines);
+    if let (Some(estimate), Some(reference)) = (&mut estimate, reference) {
+        let coverage = context.finish(|| aim.coverage(&sampler, estimate, reference, config.seed));
+        estimate.inferred.posterior.coverage = coverage;
     }
+    let drawn = estimate.map(|estimate| estimate.inferred);
     let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
     let stopped = verdict(stopped, &history, coverage.as_ref());
     Ok((drawn, Some(Training::new(&trainer, stopped, history))))

@@ -44,6 +44,9 @@ pub struct PosteriorResult {
     /// How a trained policy compares with a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// Why the probabilities come from there, where that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The probability of each edge, row causes column; without probabilities whether it is in the one graph.
     #[serde(deserialize_with = "matrix")]
     pub edge_probabilities: Vec<Vec<f64>>,
@@ -96,6 +99,7 @@ impl Discovery {
             edge_prior: self.model.edge_log_odds(),
             convergence: posterior.convergence,
             coverage: posterior.coverage,
+            reason: posterior.reason.clone(),
             edge_probabilities: rows(posterior.edges()),
             ancestor_probabilities: rows(posterior.ancestors()),
             best: self.ranked.first().map(|best| self.class_result(best)),

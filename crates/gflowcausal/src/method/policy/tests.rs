@@ -55,9 +55,9 @@ fn held_against_exact(iterations: usize, keep: impl Fn(&Dag) -> bool) -> (Covera
     }
     let aim =
         PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags, is_weighted: true };
-    let drawn = aim.draw(&trainer.sampler(), 1000, 0, &Deadlines::default()).expect("draws");
+    let drawn = aim.estimate(&trainer.sampler(), 1000, 0, &Deadlines::default()).expect("draws");
     let coverage = aim.coverage(&trainer.sampler(), &drawn, &reference, 0);
-    (coverage, drawn.posterior.effective_sample_size)
+    (coverage, drawn.inferred.posterior.effective_sample_size)
 }
 
 #[test]
