@@ -118,6 +118,14 @@ impl Tally {
     fn text(&self, names: &[String]) -> String {
         let [total, squares] = self.log_sums.unwrap_or_default();
         let effective = (2.0 * total - squares).exp();
+        let drawn = self.drawn as f64;
+        // Weights are target over policy, so that their mean is Z; where draws are of the target itself, all are 1.
+        let log_z = if effective < drawn * (1.0 - 1e-9) {
+            let error = (1.0 / effective - 1.0 / drawn).sqrt();
+            format!("; log Z {:.3} with a standard error of {error:.3}", total - drawn.ln())
+        } else {
+            String::new()
+        };
         let mut graphs: Vec<(&Vec<(usize, usize)>, f64)> =
             self.graphs.iter().map(|(edges, weight)| (edges, *weight)).collect();
         graphs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -131,7 +139,7 @@ impl Tally {
             false => self.graphs.len().to_string(),
         };
         format!(
-            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}; the likeliest:\n{}",
+            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}{log_z}; the likeliest:\n{}",
             self.drawn,
             aligned(&["probability", "edges"], &rows, &[0])
         )
