@@ -39,6 +39,7 @@ const SUITES: &[(&str, &str)] = &[
     ("calibration", include_str!("../suites/calibration.toml")),
     ("effects", include_str!("../suites/effects.toml")),
     ("exactness", include_str!("../suites/exactness.toml")),
+    ("training", include_str!("../suites/training.toml")),
 ];
 
 /// The most graphs of one kind of data.
@@ -216,7 +217,10 @@ impl Method {
     pub(super) fn trains(&self) -> bool {
         let name = self.option("--method").unwrap_or("gflowcausal");
         let known = methods().iter().find(|method| method.name() == name);
-        self.peer.is_none() && known.is_some_and(|method| method.options().contains(&option::iterations))
+        let may_train = matches!(self.option("--posterior"), None | Some("auto" | "policy"));
+        self.peer.is_none()
+            && may_train
+            && known.is_some_and(|method| method.options().contains(&option::iterations))
     }
 
     /// The word that stands behind an option.

@@ -12,6 +12,7 @@ mod naive;
 mod policy;
 mod sampling;
 mod speed;
+mod training;
 
 use std::path::Path;
 
@@ -29,6 +30,7 @@ use self::losses::Losses;
 pub(super) use self::policy::line_through;
 use self::sampling::Sampling;
 use self::speed::Speed;
+use self::training::Training;
 use super::runs::{digest, program_stamp};
 use super::suite::Suite;
 use crate::{BenchError, Control};
@@ -46,6 +48,7 @@ pub(super) enum Study {
     Losses(Losses),
     Sampling(Sampling),
     Speed(Speed),
+    Training(Training),
 }
 
 impl Study {
@@ -103,6 +106,7 @@ impl Study {
             Self::Losses(study) => with_threads(1, || study.measure(control)),
             Self::Sampling(study) => with_threads(1, || study.measure(seeds, control)),
             Self::Speed(study) => with_threads(1, || study.measure(control)),
+            Self::Training(study) => with_threads(1, || study.measure(control)),
         }
     }
 }
@@ -193,6 +197,16 @@ mod tests {
         let left_out = findings.notes[1].split(": ").nth(1).expect("a list").split(", ").count();
         assert_eq!(findings.rows.len() + left_out, 7 * 4 + 1, "{:?}", findings.notes);
         assert!(column(&findings, "of the peak, %").iter().all(|&share| share > 0.0));
+    }
+
+    #[test]
+    fn exact_sums_chains_and_a_policy_stand_side_by_side() {
+        let (findings, _) = quick("training");
+        assert_eq!(findings.rows.len(), 3);
+        let differences = column(&findings, "mean difference");
+        assert_eq!(differences[0], 0.0, "exact sums are the reference");
+        assert!(differences[1] < 0.01 && differences[2] < 0.01, "{differences:?}");
+        assert_eq!(findings.rows[2].last(), Some(&Cell::from("yes")), "{:?}", findings.rows);
     }
 
     #[test]

@@ -349,7 +349,7 @@ impl State for LayersState {
     /// The three sets.
     fn input_key(&self) -> Option<Vec<u64>> {
         let Place { within, closed, open, .. } = &self.place;
-        Some([within, closed, open].into_iter().flat_map(|set| set.words()).copied().collect())
+        Some([within, closed, open].into_iter().flat_map(NodeSet::words).copied().collect())
     }
 
     fn reward_inputs(&self, reward: &dyn LogReward, actions: &[Action]) -> Vec<f32> {

@@ -105,7 +105,9 @@ impl PolicyTarget<'_> {
             let (flag, size) =
                 if start == 0 { (&deadlines.grace, FIRST_BLOCK) } else { (&deadlines.stop, BLOCK) };
             let end = count.min(start + size);
-            let Some(block) = interruptible(flag, || self.draw_block(sampler, start..end, seed)) else { break };
+            let Some(block) = interruptible(flag, || self.draw_block(sampler, start..end, seed)) else {
+                break;
+            };
             drawn.extend(block);
             start = end;
             if deadlines.stop.is_set() {

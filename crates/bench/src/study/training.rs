@@ -1,0 +1,111 @@
+//! What training adds: exact sums, chains and a trained policy on the same tables, with what each costs.
+
+use gflowcausal::data::{Simulation, simulate};
+use gflowcausal::{Config, Discovery, Error, PosteriorName, discover};
+use serde::Deserialize;
+
+use super::findings::{Cell, Outcome, cells};
+use super::policy::timed;
+use crate::{BenchError, Control};
+
+/// Up to how many variables the exact posterior is the reference.
+const MOST_EXACT: usize = 18;
+
+/// How many draws the chains keep that are the reference beyond.
+const REFERENCE_DRAWS: usize = 10_000;
+
+/// Standardised random graphs of each size.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Training {
+    nodes: Vec<usize>,
+    degree: usize,
+    rows: Vec<usize>,
+    /// The seed of the data.
+    seed: u64,
+    /// Training iterations; by the size of the problem if not given.
+    iterations: Option<usize>,
+}
+
+impl Training {
+    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
+        let mut outcome = Outcome::new(&[
+            "variables",
+            "rows",
+            "probabilities by",
+            "CPU s",
+            "mean difference",
+            "largest difference",
+            "effective sample size",
+            "Δ ln Z",
+            "agrees",
+        ]);
+        for &nodes in &self.nodes {
+            for &rows in &self.rows {
+                control.tell(&format!("{nodes} variables, {rows} rows"));
+                for row in self.table(nodes, rows, control)? {
+                    outcome.row(row);
+                }
+            }
+        }
+        outcome.note(format!(
+            "ER{}, standardised, seed {}; one thread, CPU seconds of the whole run; differences of edge probabilities from the \
+             exact posterior up to {MOST_EXACT} variables, beyond from chains of another seed with {REFERENCE_DRAWS} draws",
+            self.degree, self.seed
+        ));
+        outcome.note(
+            "the effective sample size of a policy is that of 1000 draws, of chains that of the least certain edge; \
+             Δ ln Z: the policy's less that of exact sums, or of bridge sampling between its draws and those of its chains",
+        );
+        Ok(outcome)
+    }
+
+    /// The rows of one table of data.
+    fn table(&self, nodes: usize, rows: usize, control: &Control<'_>) -> Result<Vec<Vec<Cell>>, BenchError> {
+        let simulation = Simulation {
+            nodes,
+            rows,
+            degree: Some(self.degree),
+            seed: self.seed,
+            standardize: true,
+            ..Simulation::default()
+        };
+        let table = simulate(&simulation).map_err(Error::from)?.table;
+        let run = |posterior: PosteriorName, seed: u64, samples: usize| -> Result<_, BenchError> {
+            control.check()?;
+            let iterations = self.iterations.filter(|_| posterior == PosteriorName::Policy);
+            let ignore = vec!["too-few-rows".to_owned()];
+            let config = Config { posterior, seed, samples, iterations, ignore, ..Config::default() };
+            let (found, seconds) = timed(|| discover(&table, &config));
+            Ok((found?, seconds))
+        };
+        let samples = Config::default().samples;
+        let reference = if nodes <= MOST_EXACT {
+            run(PosteriorName::Exact, 0, samples)?
+        } else {
+            run(PosteriorName::Chains, 1, REFERENCE_DRAWS)?
+        };
+        let mut cells = Vec::new();
+        if nodes <= MOST_EXACT {
+            cells.push(row((nodes, rows), "exact sums", &reference, &reference.0));
+        }
+        for (name, posterior) in [("chains", PosteriorName::Chains), ("policy", PosteriorName::Policy)] {
+            cells.push(row((nodes, rows), name, &run(posterior, 0, samples)?, &reference.0));
+        }
+        Ok(cells)
+    }
+}
+
+fn row(
+    (nodes, rows): (usize, usize),
+    name: &str,
+    (found, seconds): &(Discovery, f64),
+    reference: &Discovery,
+) -> Vec<Cell> {
+    let (mean, largest) = found.posterior.difference_from(&reference.posterior);
+    let coverage = found.posterior.coverage;
+    let log_z = coverage.and_then(|coverage| Some(coverage.log_z_policy - coverage.log_z_reference?));
+    let agrees = coverage.map_or("", |coverage| if coverage.agrees() { "yes" } else { "no" });
+    let effective = found.posterior.effective_sample_size.round();
+    cells![nodes, rows, name, *seconds, mean, largest, effective, log_z, agrees]
+}
