@@ -93,6 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         level: arguments.level,
         is_direct: arguments.direct,
         is_standardized: arguments.standardized,
+        keeps_curves: false,
         seed,
     };
     let evaluated = interruptible(interrupt::listen(), || {

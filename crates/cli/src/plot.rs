@@ -19,12 +19,14 @@ use crate::output::{Common, print_text, write_file};
   consensus      for each pair the likeliest of both directions and no edge; dashed where that is unsure
   cpdag          the best graph's class: arrows that all equivalent graphs share, plain lines for the others
   probabilities  the probability of every edge in causal order: the row causes the column
+  effects        the strongest causal effects with their intervals, in standard deviations
   training       loss, mean and best log-reward, and temperature of each iteration
 
 Examples:
   gflowcausal discover sachs --out run && gflowcausal plot run --out graph.svg
   gflowcausal plot run --kind probabilities --out probabilities.png
   gflowcausal plot run --kind consensus --least 0.5 --out consensus.pdf
+  gflowcausal plot run --kind effects --out effects.svg
   gflowcausal plot run --kind training --out training.svg")]
 pub(crate) struct Arguments {
     /// The directory of a run that `discover --out` wrote.
@@ -33,7 +35,7 @@ pub(crate) struct Arguments {
     /// What to draw.
     #[arg(long, default_value_t, value_parser = one_of::<PlotKind>())]
     kind: PlotKind,
-    /// Leave out edges of a graph that are less probable than this.
+    /// Leave out edges of a graph, or paths of effects, that are less probable than this.
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
     least: f64,
     /// The picture's file; its ending says the format: .svg, .png or .pdf.
@@ -45,7 +47,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { kind, least, .. } = *arguments;
-    if least > 0.0 && !matches!(kind, PlotKind::Graph | PlotKind::Consensus | PlotKind::Cpdag) {
+    if least > 0.0 && matches!(kind, PlotKind::Probabilities | PlotKind::Training) {
         let message = format!("--least has no effect with --kind {kind}");
         return Err(Failure::input("option-without-effect", message).with_help("leave the option out"));
     }

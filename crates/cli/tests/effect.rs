@@ -50,7 +50,7 @@ fn linear_effects_need_the_run_directory_alone() {
     }
     assert!(all["assumptions"].as_str().unwrap().contains("no hidden common causes"));
     let text = printed(home, "effect run");
-    assert!(text.contains("P(no path)") && text.ends_with("linear relations\n"), "{text}");
+    assert!(text.contains("P(no path)") && text.ends_with("relations\n"), "{text}");
     assert_eq!(text, printed(home, "effect run --threads 3"), "threads change nothing");
     let csv = printed(home, "effect run --effect X2 --standardized --format csv");
     assert_eq!((csv.lines().count(), csv.starts_with("cause,effect,")), (5, true));
@@ -63,6 +63,14 @@ fn linear_effects_need_the_run_directory_alone() {
         refused(home, "effect run --do X1=1 --direct").contains("--direct has no effect with interventions")
     );
     assert!(refused(home, "effect elsewhere").contains("elsewhere"));
+    for shown in
+        [text, printed(home, "effect run --do X1=1 --do X2=-1.5"), printed(home, "effect run --cause X1")]
+    {
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    }
+    printed(home, "plot run --kind effects --out effects.svg");
+    let svg = fs::read_to_string(home.join("effects.svg")).unwrap();
+    assert!(svg.contains(" → X") && svg.contains("in standard deviations"), "{svg}");
 }
 
 #[test]
@@ -121,6 +129,10 @@ fn curves_have_doses_and_bands() {
         assert!(number("low") < number("mean") && number("mean") < number("high"));
     }
     assert!(printed(home, "effect run --cause dose --effect response").contains("90 % interval"));
+    let kept = fs::read_to_string(home.join("run/effects.json")).unwrap();
+    assert!(kept.contains("\"curve\""), "the report draws curves");
+    let page = fs::read_to_string(home.join("run/report.html")).unwrap();
+    assert!(page.contains("\"curve\":[["), "they are in the page");
     let outcome = &json(home, "effect run --do dose=2")["outcomes"][0];
     assert!((outcome["mean"].as_f64().unwrap() - 4.5).abs() < 0.7, "{outcome}");
     assert!(refused(home, "effect run --do dose=50").contains("curves reach from"));
@@ -194,7 +206,8 @@ fn mixed_tables_have_effects_of_units_and_of_levels() {
         on_levels["outcomes"].as_array().unwrap().iter().map(|one| one["mean"].as_f64().unwrap()).sum();
     assert!((shares - 1.0).abs() < 0.02, "{on_levels}");
     let text = printed(home, "effect run --cause group");
-    assert!(text.contains("group=") && text.contains("also in probabilities"), "{text}");
+    assert!(text.contains("group=") && text.contains("compared with group="), "{text}");
+    assert!(text.contains("also in") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(refused(home, "effect run --do group=z").contains("its levels are a, b, c"));
     assert!(
         refused(home, "effect run --standardized").contains("--standardized has no effect with score dg")

@@ -89,6 +89,14 @@ impl Fit {
         Ok(result)
     }
 
+    /// The run with the effects of all pairs, as a run directory has them.
+    fn result_with_effects(&self) -> Result<RunResult, Failure> {
+        let mut result = self.run_result()?;
+        let model = EffectModel::of_problem(&result, &self.samples, &self.problem()?).ok();
+        result.effects = model.and_then(|model| model.all_pairs(self.config.seed));
+        Ok(result)
+    }
+
     fn effects(&self, request: &EffectRequest) -> Result<EffectsResult, Failure> {
         let model = EffectModel::of_problem(&self.run_result()?, &self.samples, &self.problem()?)?;
         Ok(model.evaluate(request)?)
@@ -185,7 +193,7 @@ impl Fit {
     /// The report of the run: one HTML page that needs nothing else.
     fn report(slf: &Bound<'_, Self>) -> PyResult<String> {
         let fit = slf.clone().unbind();
-        run_interruptible(slf.py(), move |_| Ok(html_page(&fit.get().run_result()?)?))
+        run_interruptible(slf.py(), move |_| Ok(html_page(&fit.get().result_with_effects()?)?))
     }
 
     /// Causal effects, in JSON: of pairs, or of all interventions at once if there are any.
@@ -204,8 +212,17 @@ impl Fit {
     ) -> PyResult<String> {
         let fit = slf.clone().unbind();
         let (is_direct, is_standardized) = (direct, standardized);
-        let request =
-            EffectRequest { causes, effects, interventions, level, is_direct, is_standardized, seed };
+        let keeps_curves = false;
+        let request = EffectRequest {
+            causes,
+            effects,
+            interventions,
+            level,
+            is_direct,
+            is_standardized,
+            keeps_curves,
+            seed,
+        };
         run_interruptible(slf.py(), move |_| {
             with_threads(threads, || crate::json(&fit.get().effects(&request)?))
         })
@@ -222,7 +239,10 @@ impl Fit {
         let kind: PlotKind = kind.parse().map_err(unknown)?;
         let (fit, format) = (slf.clone().unbind(), format.to_owned());
         let picture = run_interruptible(slf.py(), move |_| {
-            let result = fit.get().run_result()?;
+            let result = match kind {
+                PlotKind::Effects => fit.get().result_with_effects()?,
+                _ => fit.get().run_result()?,
+            };
             Ok(match format.as_str() {
                 "png" => plot_png(&result, kind, least)?,
                 "pdf" => plot_pdf(&result, kind, least)?,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gflowcausal::{DoseResult, EffectResult, EffectsResult, HistogramResult, OutcomeResult, Source};
 
-use crate::text::aligned;
+use crate::text::{aligned, middle_ellipsis, wrapped};
 
 /// How many pairs are shown unless variables are named.
 const LISTED: usize = 30;
@@ -29,7 +29,7 @@ pub fn effects_text(result: &EffectsResult, all: bool) -> String {
     } else {
         text.push_str(&outcomes(&result.outcomes, result.level));
     }
-    let _ = writeln!(text, "{}", result.assumptions);
+    let _ = writeln!(text, "{}", wrapped(&result.assumptions, "  "));
     text
 }
 
@@ -53,7 +53,7 @@ fn head(text: &mut String, result: &EffectsResult) -> std::fmt::Result {
         }
         _ => "total effects of one unit",
     };
-    writeln!(text, "{}: {what}; {graphs}", result.data)
+    writeln!(text, "{}", wrapped(&format!("{}: {what}; {graphs}", result.data), "  "))
 }
 
 fn pairs(text: &mut String, result: &EffectsResult, all: bool) {
@@ -81,6 +81,10 @@ fn pairs(text: &mut String, result: &EffectsResult, all: bool) {
     } else {
         text.push_str(&aligned(&header, &rows, &[2, 3, 4, 5]));
     }
+    if let Some(references) = references(&listed) {
+        text.push_str(&references);
+        text.push('\n');
+    }
     let left = result.effects.len() - listed.len();
     if left > 0 {
         // Writing to a string cannot fail.
@@ -97,23 +101,51 @@ fn pairs(text: &mut String, result: &EffectsResult, all: bool) {
     }
 }
 
+/// The most letters of a name with its level, so that a line has 80 columns.
+const NAME: usize = 16;
+
 fn cause(effect: &EffectResult) -> String {
-    match (&effect.cause_level, &effect.reference_level) {
-        (Some(level), Some(reference)) => format!("{}={level} (not {reference})", effect.cause),
-        _ => effect.cause.clone(),
-    }
+    with_level(&effect.cause, effect.cause_level.as_deref())
 }
 
 fn on(effect: &EffectResult) -> String {
-    effect
-        .effect_level
-        .as_ref()
-        .map_or_else(|| effect.effect.clone(), |level| format!("{}={level}", effect.effect))
+    with_level(&effect.effect, effect.effect_level.as_deref())
+}
+
+/// A variable and the level that is meant, both in so few letters that they stay apart from others.
+fn with_level(name: &str, level: Option<&str>) -> String {
+    match level {
+        Some(level) => {
+            let level = middle_ellipsis(level, NAME / 2);
+            let left = NAME - 1 - level.chars().count();
+            format!("{}={level}", middle_ellipsis(name, left))
+        }
+        None => middle_ellipsis(name, NAME),
+    }
+}
+
+/// The levels that others are compared with, where there are any.
+fn references(listed: &[&EffectResult]) -> Option<String> {
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for effect in listed {
+        if let Some(level) = &effect.reference_level
+            && !known.iter().any(|(cause, _)| *cause == effect.cause)
+        {
+            known.push((&effect.cause, level));
+        }
+    }
+    let each: Vec<String> = known.iter().map(|(cause, level)| format!("{cause}={level}")).collect();
+    (!each.is_empty()).then(|| wrapped(&format!("  compared with {}", each.join(", ")), "    "))
 }
 
 /// The expected effect at each dose.
 fn curve(effect: &EffectResult, level: f64) -> String {
-    let header = [effect.cause.as_str(), effect.effect.as_str(), &interval_name(level)];
+    let header = [
+        &middle_ellipsis(&effect.cause, NAME),
+        &middle_ellipsis(&effect.effect, NAME),
+        &interval_name(level),
+    ];
+    let header = header.map(String::as_str);
     let row =
         |point: &DoseResult| vec![number(point.dose), number(point.mean), interval(point.low, point.high)];
     aligned(&header, &effect.curve.iter().map(row).collect::<Vec<_>>(), &[0, 1, 2])
@@ -157,34 +189,22 @@ fn sparkline(bars: &HistogramResult, none: f64) -> String {
 
 fn outcomes(outcomes: &[OutcomeResult], level: f64) -> String {
     let interval_name = interval_name(level);
-    let header = [
-        "variable",
-        "observed",
-        "expected",
-        &interval_name,
-        "change",
-        &interval_name,
-        "P(no path)",
-        "P(> 0)",
-    ];
+    let header = ["variable", "observed", "expected", &interval_name, "change", "P(no path)", "P(> 0)"];
     let row = |outcome: &OutcomeResult| {
-        let variable = match &outcome.level {
-            Some(level) => format!("P({}={level})", outcome.variable),
-            None => outcome.variable.clone(),
-        };
+        let variable = with_level(&outcome.variable, outcome.level.as_deref());
+        let variable = if outcome.level.is_some() { format!("P({variable})") } else { variable };
         vec![
             variable,
             number(outcome.observed),
             number(outcome.mean),
             interval(outcome.low, outcome.high),
             number(outcome.change),
-            interval(outcome.change_low, outcome.change_high),
             format!("{:.2}", outcome.probability_none),
             format!("{:.2}", outcome.probability_positive),
         ]
     };
     let rows: Vec<Vec<String>> = outcomes.iter().map(row).collect();
-    aligned(&header, &rows, &[1, 2, 3, 4, 5, 6, 7])
+    aligned(&header, &rows, &[1, 2, 3, 4, 5, 6])
 }
 
 fn interval_name(level: f64) -> String {

@@ -11,6 +11,9 @@ use crate::Error;
 /// Parameter draws of curves: each pair has its own.
 const DRAWS_OF_CURVES: usize = 1000;
 
+/// A pair that more likely has no path than this keeps no curve among all pairs.
+const LIKELY_NONE: f64 = 0.9;
+
 impl EffectModel {
     pub(super) fn curves(&self, data: &DoseResponses, asked: &Asked<'_>) -> Result<Found, Error> {
         let request = asked.request;
@@ -65,7 +68,9 @@ impl EffectModel {
             let ((low, high), mean) = (change.interval(level), data.mean(effect));
             DoseResult { dose, mean: mean + change.mean(), low: mean + low, high: mean + high }
         };
-        let points = curve.doses.iter().zip(&curve.changes).filter(|_| asked.is_one_pair());
+        let is_likely = curve.slope.probability_none() < LIKELY_NONE;
+        let is_kept = asked.is_one_pair() || (asked.request.keeps_curves && is_likely);
+        let points = curve.doses.iter().zip(&curve.changes).filter(|_| is_kept);
         EffectResult {
             standardized_mean: Some(result.mean * unit / factor),
             curve: points.map(point).collect(),

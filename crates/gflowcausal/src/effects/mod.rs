@@ -34,6 +34,8 @@ pub struct EffectRequest {
     pub is_direct: bool,
     /// In standard deviations, and not in the data's units.
     pub is_standardized: bool,
+    /// Dose–response curves of all pairs that likely have a path, where the score has curves; else of one pair that is asked for.
+    pub keeps_curves: bool,
     /// Where random numbers come from.
     pub seed: u64,
 }
@@ -47,6 +49,7 @@ impl Default for EffectRequest {
             level: 0.9,
             is_direct: false,
             is_standardized: false,
+            keeps_curves: false,
             seed: 0,
         }
     }

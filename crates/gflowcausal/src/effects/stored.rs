@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Dag, Edge};
+use gflowcausal_score::Regressor;
 use serde::{Deserialize, Serialize};
 
-use super::{EffectModel, EffectRequest, EffectsResult, Mechanism};
+use super::{EffectModel, EffectRequest, EffectsResult, Mechanism, regressor};
 use crate::discover::{complete, without_excluded};
 use crate::posterior::{GraphSample, WeightedDag};
 use crate::{Config, DataFile, Discovery, Error, Problem, RunDir, RunFile, RunResult, fingerprint};
@@ -20,6 +21,12 @@ pub(crate) const EFFECTS: &str = "effects.json";
 
 /// Up to how many variables a run writes the effects of all pairs.
 const MOST_PAIRED: usize = 40;
+
+/// Up to how many variables a run writes the curves of all pairs.
+const MOST_CURVES: usize = 12;
+
+/// The same where they are Gaussian processes, which take a hundredth of a second each.
+const MOST_PROCESSES: usize = 6;
 
 /// More variables than this, and their covariances make a file that nobody wants.
 const MOST_STORED: usize = 1000;
@@ -93,6 +100,24 @@ impl EffectModel {
     }
 }
 
+/// Up to how many variables the effects of all pairs are computed unasked.
+fn most_paired(score: &str) -> usize {
+    match regressor(score) {
+        _ if Mechanism::of(score) != Mechanism::Nonlinear => MOST_PAIRED,
+        Regressor::Joint => MOST_PROCESSES,
+        _ => MOST_CURVES,
+    }
+}
+
+impl EffectModel {
+    /// The effects of all pairs for a report, with curves where the score has them; none where there are too many.
+    #[must_use]
+    pub fn all_pairs(&self, seed: u64) -> Option<EffectsResult> {
+        let request = EffectRequest { seed, keeps_curves: true, ..EffectRequest::default() };
+        (self.names.len() <= most_paired(&self.about.score)).then(|| self.evaluate(&request).ok()).flatten()
+    }
+}
+
 impl Discovery {
     /// The effects of all pairs, where the score has them and there are few enough; `table` is what the run was given.
     pub(crate) fn all_effects(
@@ -102,8 +127,7 @@ impl Discovery {
         config: &Config,
     ) -> Option<EffectsResult> {
         let mechanism = Mechanism::of(&result.score.name);
-        let is_quick = mechanism != Mechanism::Nonlinear;
-        if self.names.len() > MOST_PAIRED || !is_quick {
+        if self.names.len() > most_paired(&result.score.name) {
             return None;
         }
         let graphs = WeightedDag::of_draws(&self.draws);
@@ -116,8 +140,7 @@ impl Discovery {
             _ => None,
         };
         let model = EffectModel::new(result, graphs, self.moments.as_ref(), used.as_deref()).ok()?;
-        let request = EffectRequest { seed: config.seed, ..EffectRequest::default() };
-        self.in_time(|| model.evaluate(&request).ok()).flatten()
+        self.in_time(|| model.all_pairs(config.seed)).flatten()
     }
 }
 

@@ -300,10 +300,10 @@ class GFlowCausal(Options):
         least: float = 0.0,
         ax: Any = None,
     ) -> Picture:
-        """A picture that a notebook shows: the ``graph``, the ``consensus``, the ``cpdag``, the ``probabilities`` or the ``training``.
+        """A picture that a notebook shows: ``graph``, ``consensus``, ``cpdag``, ``probabilities``, ``effects`` or ``training``.
 
         With a ``path`` it is written, as SVG, PNG or PDF by its name; with ``ax`` it is drawn into axes of matplotlib's.
-        Edges that are less probable than ``least`` are left out of a graph.
+        Edges (and paths of effects) that are less probable than ``least`` are left out.
         """
         fit = self._fitted()
         picture = Picture(lambda form: fit.plot(kind, form, float(least)))

@@ -13,7 +13,7 @@ from ._files import write_bytes
 from ._optional import need
 
 #: What a picture shows.
-Kind = Literal["graph", "consensus", "cpdag", "probabilities", "training"]
+Kind = Literal["graph", "consensus", "cpdag", "probabilities", "effects", "training"]
 
 
 class Picture:

@@ -1,6 +1,6 @@
 //! The effects of all pairs, for the page's script.
 
-use gflowcausal::{EffectResult, EffectsResult};
+use gflowcausal::{DoseResult, EffectResult, EffectsResult};
 use serde::Serialize;
 
 use super::data::{rounded, short};
@@ -28,6 +28,9 @@ struct PageEffect {
     levels: Option<String>,
     /// Ends of a histogram and the weights of its bars, where graphs disagree.
     bars: Option<(f64, f64, Vec<f64>)>,
+    /// Dose, expected effect and the ends of its interval, where there is a curve.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    curve: Vec<[f64; 4]>,
 }
 
 impl<'a> PageEffects<'a> {
@@ -46,6 +49,7 @@ impl<'a> PageEffects<'a> {
                 positive: rounded(effect.probability_positive),
                 rank: short(effect.standardized_mean.unwrap_or(effect.mean)),
                 levels: levels(effect),
+                curve: effect.curve.iter().map(point).collect(),
                 bars: bars.map(|bars| {
                     (
                         short(bars.low),
@@ -62,6 +66,10 @@ impl<'a> PageEffects<'a> {
             pairs: pairs.filter_map(page).collect(),
         }
     }
+}
+
+fn point(point: &DoseResult) -> [f64; 4] {
+    [point.dose, point.mean, point.low, point.high].map(short)
 }
 
 fn levels(effect: &EffectResult) -> Option<String> {

@@ -2,6 +2,7 @@
 
 mod chart;
 mod distribution;
+mod effects;
 mod figure;
 mod graph;
 mod heat_map;
@@ -33,6 +34,8 @@ choices! {
         Cpdag = "cpdag",
         /// The probability of every edge, in causal order.
         Probabilities = "probabilities",
+        /// The strongest causal effects with their intervals.
+        Effects = "effects",
         /// Loss, log-rewards and temperature of each iteration.
         Training = "training",
     }
@@ -58,6 +61,10 @@ pub fn plot_svg(result: &RunResult, kind: PlotKind, least: f64) -> Result<String
         PlotKind::Cpdag => graph::cpdag(run, least),
         PlotKind::Probabilities if run.is_single() => return missing("probabilities"),
         PlotKind::Probabilities => heat_map::heat_map(run),
+        PlotKind::Effects => match result.effects.as_ref().and_then(|found| effects::effects(found, least)) {
+            Some(svg) => svg,
+            None => return missing("effects"),
+        },
         PlotKind::Training if run.history().is_empty() => return missing("training"),
         PlotKind::Training => training::stacked(run.history()),
     };

@@ -38,6 +38,41 @@ function bars({ bars, none, mean }) {
   return picture;
 }
 
+/** The expected effect over the doses of the cause, with its band. */
+function curve({ cause, effect, curve: points }) {
+  const [width, height, left, base, top] = [260, 150, 44, 122, 8];
+  const picture = svg("svg", { class: "figure curve", viewBox: `0 0 ${width} ${height}`, width, height, role: "img" });
+  svg("title", {}, picture).textContent =
+    `${names[effect]} when ${names[cause]} is set: from ${short(points[0][1])} to ${short(points.at(-1)[1])}`;
+  const [lows, highs] = [points.map((point) => point[2]), points.map((point) => point[3])];
+  const [low, high] = [Math.min(...lows), Math.max(...highs)];
+  const [first, last] = [points[0][0], points.at(-1)[0]];
+  const x = (dose) => left + ((width - left - 8) * (dose - first)) / (last - first || 1);
+  const y = (value) => base - ((base - top) * (value - low)) / (high - low || 1);
+  const path = (at, list) => list.map((point) => `${x(point[0]).toFixed(1)} ${y(point[at]).toFixed(1)}`).join("L");
+  svg("path", { class: "band", d: `M${path(2, points)}L${path(3, [...points].reverse())}Z` }, picture);
+  svg("path", { class: "fit", d: `M${path(1, points)}` }, picture);
+  svg("path", { class: "axis", d: `M${left} ${top}V${base}H${width - 8}` }, picture);
+  const word = (text, at) => (svg("text", { class: "small", ...at }, picture).textContent = text);
+  word(short(high), { x: left - 4, y: top + 8, "text-anchor": "end" });
+  word(short(low), { x: left - 4, y: base, "text-anchor": "end" });
+  word(short(first), { x: left, y: base + 13 });
+  word(short(last), { x: width - 8, y: base + 13, "text-anchor": "end" });
+  word(`${shortened(names[cause])} is set`, { x: (left + width) / 2, y: base + 26, "text-anchor": "middle" });
+  return picture;
+}
+
+/** A long name by its beginning and its end. */
+const shortened = (name) => (name.length > 20 ? `${name.slice(0, 10)}…${name.slice(-9)}` : name);
+
+/** The dose–response curve of a pair, or the distribution where graphs disagree. */
+function effectPictures({ from, to }) {
+  const [effect] = [...(effectsOf.get(pair(from, to)) ?? [])].sort((a, b) => strength(b) - strength(a));
+  if (!effect?.curve && !effect?.bars) return [];
+  const words = effect.curve ? `${names[to]} if ${names[from]} is set` : "the effect over all drawn graphs";
+  return [html("figure", {}, html("figcaption", {}, words), effect.curve ? curve(effect) : bars(effect))];
+}
+
 /** What moves `node`, strongest first. */
 function drawCauses(node) {
   const rows = (effects?.pairs ?? []).filter((effect) => effect.effect === node && effect.none < 0.99);
@@ -46,7 +81,7 @@ function drawCauses(node) {
   const line = (effect) => html("tr", {},
     html("td", {}, named(effect.cause), effect.levels ? ` ${effect.levels}` : ""),
     html("td", {}, short(effect.mean)), html("td", {}, range(effect)), html("td", {}, fixed(effect.none, 2)),
-    html("td", {}, fixed(effect.positive, 2)), html("td", {}, bars(effect)));
+    html("td", {}, fixed(effect.positive, 2)), html("td", {}, effect.curve ? curve(effect) : bars(effect)));
   find("causes-head").replaceChildren(html("tr", {}, ...head.map((words) => html("th", { scope: "col" }, words))));
   find("causes-rows").replaceChildren(...rows.map(line));
   find("causes-count").textContent = rows.length

@@ -103,7 +103,7 @@ function pick(item) {
   state.picked = { from: item.from, to: item.to };
   const about = find("about");
   explain(about, item);
-  about.append(...pairPictures(item));
+  about.append(...pairPictures(item), ...effectPictures(item));
   markPicked();
   remember();
 }
