@@ -50,7 +50,7 @@ pub(super) fn effects(result: &EffectsResult, least: f64) -> Option<Svg> {
     svg.add("path", "grid", &format!("d=\"M{:.1} 28V{base}\"", place(0.0)));
     for (at, one) in drawn.iter().enumerate() {
         let y = 44.0 + LINE * at as f64;
-        one.draw(&mut svg, (left, y), &place);
+        one.draw(&mut svg, (left, y), place);
     }
     svg.add("path", "axis", &format!("d=\"M{left} {base}h{ACROSS}\""));
     for value in [low, 0.0, high] {
