@@ -55,7 +55,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 VENV := $(abspath $(TARGET))/python-venv
 LIBRARY := $(if $(filter Darwin,$(shell uname -s)),dylib,so)
 PIP_INSTALL := $(VENV)/bin/pip install --quiet --disable-pip-version-check
-USED := pandas polars pyarrow networkx scikit-learn tqdm mypy nbclient nbformat ipykernel
+USED := pandas polars pyarrow networkx scikit-learn tqdm mypy nbclient nbformat ipykernel markdown
 CLUSTER := dask[dataframe,distributed] ray
 
 $(VENV)/ready: Makefile

@@ -20,6 +20,7 @@ PAGES = [
     ("benchmarks", "Benchmarks"),
     ("benchmarks-tables", "All tables"),
     ("paper", "The paper"),
+    ("research", "What was tried"),
     ("architecture", "Architecture"),
     ("dependencies", "Dependencies"),
 ]
@@ -33,7 +34,8 @@ body { margin: 0 auto; max-width: 75rem; padding: 1rem; font: 16px/1.6 system-ui
 @media (min-width: 60rem) { body { grid-template-columns: 13rem minmax(0, 1fr); } nav { position: sticky; top: 1rem; align-self: start; } }
 nav a { display: block; padding: 0.15rem 0.5rem; color: inherit; text-decoration: none; border-radius: 6px; }
 nav a[aria-current] { background: var(--raised); font-weight: 600; }
-nav small { color: var(--soft); }
+nav small { display: block; padding: 0.5rem; color: var(--soft); }
+nav small a { display: inline; padding: 0; text-decoration: underline; }
 main { min-width: 0; overflow-wrap: anywhere; }
 a { color: var(--accent); }
 pre { background: var(--raised); padding: 0.8rem; border-radius: 8px; overflow-x: auto; }

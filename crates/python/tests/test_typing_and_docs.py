@@ -87,3 +87,12 @@ def test_the_stub_lists_what_the_native_half_has():
         assert body is not None
         methods = {name for name in re.findall(r"def (\w+)", body[1]) if not name.startswith("__")}
         assert methods == {name for name in dir(getattr(_native, kind)) if not name.startswith("_")}
+
+
+def test_no_link_of_the_documentation_leads_nowhere(tmp_path):
+    pytest.importorskip("markdown")
+    command = [sys.executable, str(ROOT / "scripts/site.py"), str(ROOT / "docs"), str(tmp_path / "site")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")}
+    assert pages <= {page.stem for page in (tmp_path / "site").glob("*.html")}

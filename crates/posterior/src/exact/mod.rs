@@ -1,4 +1,4 @@
-//! The exact posterior over DAGs, each once: partition sum, edges, paths, and draws.
+//! The exact posterior over DAGs, each once: partition sum, edges, paths, pairs of edges, and draws.
 
 mod completions;
 mod layers;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use gflowcausal_determinism::map;
-use gflowcausal_graph::Dag;
+use gflowcausal_graph::{Dag, Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
 
 use completions::{Completions, Marginals};
@@ -94,6 +94,36 @@ impl Exact {
     #[must_use]
     pub fn ancestors(&self) -> &[f64] {
         &self.marginals.ancestors
+    }
+
+    /// The probability that a graph has `edge` together with each other edge: `[i·d + j]` is that of both `edge` and
+    /// `i → j`. Takes as long as the posterior itself; `tables` are those it was made of.
+    ///
+    /// # Errors
+    /// When `stop` is set.
+    pub fn joint_edges(
+        &self,
+        tables: &ParentSetTables,
+        edge: Edge,
+        stop: &AtomicBool,
+    ) -> Result<Vec<f64>, ExactError> {
+        let nodes = self.nodes();
+        let cause = NodeSet::of(nodes, [edge.from]);
+        if tables.log_sum_touching(edge.to, &NodeSet::full(nodes).without(edge.to), &cause)
+            == f64::NEG_INFINITY
+        {
+            return Ok(vec![0.0; nodes * nodes]);
+        }
+        let log_sum = |node: usize, within: &NodeSet| {
+            if node == edge.to {
+                tables.log_sum_touching(node, within, &cause)
+            } else {
+                tables.log_sum(node, within)
+            }
+        };
+        let given = Self::of_sums(LocalSums::new(nodes, log_sum, stop)?, stop)?;
+        let probability = (given.log_z - self.log_z).exp();
+        Ok(given.marginals.edges.into_iter().map(|conditional| conditional * probability).collect())
     }
 
     /// Independent draws: the graphs with the numbers `draws` out of an endless sequence, whatever the others are and

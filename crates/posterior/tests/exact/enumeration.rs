@@ -1,4 +1,4 @@
-//! Sums, edges and paths against all DAGs one by one.
+//! Sums, edges, paths and pairs of edges against all DAGs one by one.
 
 use std::sync::atomic::AtomicBool;
 
@@ -31,6 +31,11 @@ fn check(tables: &ParentSetTables) {
     assert_close(posterior.edges(), &marginals(&dags, nodes, Dag::contains), 1e-9);
     let paths = marginals(&dags, nodes, |dag, edge| dag.reaches(edge.from, edge.to));
     assert_close(posterior.ancestors(), &paths, 1e-9);
+    for edge in [Edge { from: 0, to: nodes - 1 }, Edge { from: 1, to: 0 }, Edge { from: 2, to: 1 }] {
+        let joint = posterior.joint_edges(tables, edge, &AtomicBool::new(false)).expect("not stopped");
+        let expected = marginals(&dags, nodes, |dag, other| dag.contains(edge) && dag.contains(other));
+        assert_close(&joint, &expected, 1e-9);
+    }
 }
 
 #[test]
