@@ -114,8 +114,8 @@ options! {
     transform: Vec<String> = Vec::new(), list("NAME=HOW").under(READING).common();
     /// Scale each column to mean 0 and standard deviation 1 first.
     standardize: bool = false, flag().under(READING).common();
-    /// The most rows that scores `gp` and `spline` and pruning `cam` use, evenly spaced.
-    rows_used: Option<usize> = None, whole("N", 10, 1000 * MANY).open("2000 for gp, 10000 for spline and cam").under(ESTIMATION);
+    /// The most rows that scores `gp`, `spline` and `location-scale` and pruning `cam` use, evenly spaced.
+    rows_used: Option<usize> = None, whole("N", 10, 1000 * MANY).open("2000 for gp, 10000 for the others").under(ESTIMATION);
     /// The same seed gives the same result.
     seed: u64 = 0, whole("N", 0, i64::MAX as u64).common();
 }

@@ -4,6 +4,7 @@ use gflowcausal_data::{Finding, Severity};
 use gflowcausal_flow::{FlowScale, ObjectiveName, Walk};
 use gflowcausal_graph::Advice;
 
+use crate::model::Mechanism;
 use crate::options::{Config, PruneName, option};
 use crate::{ScoreName, ScoringModel};
 
@@ -123,18 +124,10 @@ impl Config {
 
 /// How the paper prunes: by the slopes of linear models, and by additive models where functions are not linear.
 fn pruning(score: ScoreName) -> PruneName {
-    match score {
-        ScoreName::Varsort
-        | ScoreName::Bic
-        | ScoreName::BicEqual
-        | ScoreName::Bge
-        | ScoreName::NonGaussian => PruneName::Threshold,
-        ScoreName::Gp
-        | ScoreName::Quadratic
-        | ScoreName::QuadraticEqual
-        | ScoreName::Spline
-        | ScoreName::LocationScale => PruneName::Cam,
-        ScoreName::Auto | ScoreName::Bdeu | ScoreName::Dg => PruneName::Auto,
+    match score.mechanism() {
+        Mechanism::Linear => PruneName::Threshold,
+        Mechanism::Nonlinear => PruneName::Cam,
+        Mechanism::Categories | Mechanism::Mixed => PruneName::Auto,
     }
 }
 

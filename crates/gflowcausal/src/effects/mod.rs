@@ -15,7 +15,7 @@ use mixed::Embedding;
 
 pub use result::{DoseResult, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
 
-use crate::model::ScoreName;
+use crate::model::{Mechanism, ScoreName};
 use crate::posterior::WeightedDag;
 use crate::{Error, RunResult};
 
@@ -76,36 +76,7 @@ enum EffectData {
     Mixed(Embedding),
 }
 
-/// How a score describes a variable given its parents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mechanism {
-    /// A linear equation.
-    Linear,
-    /// A table of probabilities.
-    Categories,
-    /// A curve or surface.
-    Nonlinear,
-    /// Numbers and categories together.
-    Mixed,
-}
-
 impl Mechanism {
-    fn of(score: &str) -> Self {
-        let name: Option<ScoreName> = score.parse().ok();
-        match name {
-            Some(ScoreName::Bdeu) => Self::Categories,
-            Some(
-                ScoreName::Quadratic
-                | ScoreName::QuadraticEqual
-                | ScoreName::Gp
-                | ScoreName::Spline
-                | ScoreName::LocationScale,
-            ) => Self::Nonlinear,
-            Some(ScoreName::Dg) => Self::Mixed,
-            _ => Self::Linear,
-        }
-    }
-
     /// What has to hold for the effects to be right, in one sentence.
     fn assumptions(self) -> &'static str {
         match self {

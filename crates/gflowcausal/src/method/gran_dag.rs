@@ -3,6 +3,7 @@
 use gflowcausal_neural::GranDag;
 
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
+use crate::model::Mechanism;
 use crate::options::option;
 use crate::{Config, Error, PruneName, ScoreName};
 
@@ -36,7 +37,10 @@ impl Discover for GradientNetworks {
     /// The authors' own.
     fn pruning(&self, score: ScoreName) -> PruneName {
         // Scores of categories: the method refuses the table, not the pruning.
-        if matches!(score, ScoreName::Bdeu | ScoreName::Dg) { PruneName::Auto } else { PruneName::Cam }
+        match score.mechanism() {
+            Mechanism::Categories | Mechanism::Mixed => PruneName::Auto,
+            Mechanism::Linear | Mechanism::Nonlinear => PruneName::Cam,
+        }
     }
 
     fn needs_rows(&self) -> bool {

@@ -24,6 +24,7 @@ use self::pruning::Pruning;
 pub(crate) use self::rewards::{GraphReward, LayerReward, ModularReward, OrderReward};
 pub(crate) use self::score_choice::{Chosen, chosen};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
+pub(crate) use self::scores::Mechanism;
 use self::scores::ScoreInput;
 pub use self::scores::ScoreName;
 pub(crate) use self::table_score::TableScore;

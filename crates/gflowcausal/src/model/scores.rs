@@ -14,6 +14,7 @@ use crate::options::{Config, PruneName, option};
 /// What the facade has to know of a score.
 struct Registration {
     reads: Reads,
+    mechanism: Mechanism,
     /// Whether the option `penalty` has an effect.
     has_penalty: bool,
     /// Whether a local term takes microseconds.
@@ -32,6 +33,27 @@ enum Reads {
     Moments,
     /// The rows of the table.
     Rows,
+}
+
+/// How a score describes a variable given its parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mechanism {
+    /// A linear equation.
+    Linear,
+    /// A table of probabilities.
+    Categories,
+    /// A curve or surface.
+    Nonlinear,
+    /// Numbers and categories together.
+    Mixed,
+}
+
+impl Mechanism {
+    /// That of the score called `score`.
+    pub(crate) fn of(score: &str) -> Self {
+        let name: Option<ScoreName> = score.parse().ok();
+        name.map_or(Self::Linear, ScoreName::mechanism)
+    }
 }
 
 /// Declares [`ScoreName`] and what is registered for each of its values.
@@ -62,58 +84,59 @@ macro_rules! scores {
     };
 }
 
+use Mechanism::{Categories, Linear, Mixed, Nonlinear};
 use PruneName::{Score, Selected, TTest};
 use Reads::{Moments as OfMoments, Rows as OfRows};
 
 scores! {
     /// Gaussian, a noise variance for each variable.
-    Bic = "bic" => Registration { reads: OfMoments, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bic = "bic" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bic::new(input.moments()?, input.penalty)?, input.constraints))
     }},
     /// Linear with noise of any shape, whose directions the data distinguish.
-    NonGaussian = "non-gaussian" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
+    NonGaussian = "non-gaussian" => Registration { reads: OfRows, mechanism: Linear, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
         let score = NonGaussian::new(input.table, input.moments()?, input.penalty)?;
         Ok(ScoreKind::by_best_parents(score, input.constraints))
     }},
     /// Gaussian, one noise variance for all.
-    BicEqual = "bic-equal" => Registration { reads: OfMoments, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
+    BicEqual = "bic-equal" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::GraphWide(BicEqual::new(input.moments()?, input.penalty)?))
     }},
     /// Bayesian Gaussian equivalent.
-    Bge = "bge" => Registration { reads: OfMoments, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bge = "bge" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bge::new(input.moments()?, BgePrior::default())?, input.constraints))
     }},
     /// Dirichlet, for categories.
-    Bdeu = "bdeu" => Registration { reads: OfRows, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bdeu = "bdeu" => Registration { reads: OfRows, mechanism: Categories, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, Bdeu::SAMPLE_SIZE)?, input.constraints))
     }},
     /// Degenerate Gaussian, for numbers and categories together.
-    Dg = "dg" => Registration { reads: OfRows, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Dg = "dg" => Registration { reads: OfRows, mechanism: Mixed, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(DegenerateGaussian::new(input.table, input.penalty)?, input.constraints))
     }},
     /// Least squares on squares and products.
-    Quadratic = "quadratic" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
+    Quadratic = "quadratic" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         Ok(ScoreKind::by_all_predecessors(Quadratic::new(input.table, input.penalty)?, input.constraints))
     }},
     /// The same with one noise variance for all variables.
-    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
+    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         let score = Quadratic::with_equal_noise(input.table, input.penalty)?;
         Ok(ScoreKind::by_all_predecessors(score, input.constraints))
     }},
     /// Gaussian-process regression.
-    Gp = "gp" => Registration { reads: OfRows, has_penalty: false, is_cheap: false, max_rows: Some(GpMarginal::MAX_ROWS), prune: Score, build: |input| {
+    Gp = "gp" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: false, is_cheap: false, max_rows: Some(GpMarginal::MAX_ROWS), prune: Score, build: |input| {
         Ok(ScoreKind::by_all_predecessors(GpMarginal::of_rows(input.table, input.max_rows())?, input.constraints))
     }},
     /// Additive splines.
-    Spline = "spline" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
+    Spline = "spline" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Spline::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
     /// Additive splines, and noise whose variance follows the parents.
-    LocationScale = "location-scale" => Registration { reads: OfRows, has_penalty: true, is_cheap: false, max_rows: Some(LocationScale::MAX_ROWS), prune: Selected, build: |input| {
+    LocationScale = "location-scale" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: Some(LocationScale::MAX_ROWS), prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(LocationScale::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
     /// Varsortability, the paper's reward for linear data.
-    Varsort = "varsort" => Registration { reads: OfMoments, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
+    Varsort = "varsort" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
         Ok(ScoreKind::OrderOnly(Varsort::new(input.moments()?)?))
     }},
 }
@@ -136,6 +159,11 @@ impl ScoreName {
     #[must_use]
     pub fn needs_rows(self) -> bool {
         self.registration().reads == Reads::Rows
+    }
+
+    /// How it describes a variable given its parents.
+    pub(crate) fn mechanism(self) -> Mechanism {
+        self.registration().mechanism
     }
 
     /// Whether it takes directions from the scales of the columns.
