@@ -56,8 +56,8 @@ impl Page {
 
     /// Whether runs were made and none gave a graph.
     #[must_use]
-    pub fn is_barren(&self) -> bool {
-        self.runs().is_some_and(|table| table.is_barren)
+    pub fn has_no_graph(&self) -> bool {
+        self.runs().is_some_and(|table| table.has_no_graph)
     }
 
     fn runs(&self) -> Option<&Table> {

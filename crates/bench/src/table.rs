@@ -31,7 +31,7 @@ pub(super) struct Table {
     pub(super) notes: Vec<String>,
     /// Whether runs were made and none gave a graph.
     #[serde(skip)]
-    pub(super) is_barren: bool,
+    pub(super) has_no_graph: bool,
 }
 
 /// One method on one kind of data.
@@ -125,8 +125,8 @@ impl Table {
             );
         }
         let notes = suite.notes.iter().cloned().chain(growth(suite, &rows)).collect();
-        let is_barren = !records.is_empty() && records.iter().all(|record| record.outcome.is_err());
-        Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes, is_barren }
+        let has_no_graph = !records.is_empty() && records.iter().all(|record| record.outcome.is_err());
+        Self { suite: suite.name.clone(), title: suite.title.clone(), rows, notes, has_no_graph }
     }
 
     /// For the terminal.

@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(failure) = failure {
         return Err(failure);
     }
-    if pages.iter().any(Page::is_barren) && pages.iter().all(Page::is_barren) {
+    if pages.iter().any(Page::has_no_graph) && pages.iter().all(Page::has_no_graph) {
         return Err(BenchError::NoResult.into());
     }
     Ok(())

@@ -111,7 +111,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Nobody can be told that nobody can be told.
+            // If standard error is closed, there is nowhere to report that.
             let _ = error.print();
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }

@@ -1,4 +1,4 @@
-//! `sample`: more graphs from a policy that `discover --out` trained.
+//! `sample`: more graphs from the posterior of a run that `discover --out` wrote.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const MOST: u64 = 1_000_000_000;
 /// How many of the likeliest graphs the text lists.
 const LISTED: usize = 10;
 
-/// Draw more graphs from a trained run.
+/// Draw more graphs from the posterior of a run.
 ///
 /// Text lists the likeliest graphs; JSON gives one line for each distinct draw, as in the run's samples.jsonl, 20,000 draws
 /// at a time: any number is drawn in bounded memory.

@@ -19,12 +19,6 @@ pub struct Builtin {
     pub credit: &'static str,
 }
 
-/// The names that [`builtin`] knows.
-#[must_use]
-pub const fn builtin_names() -> &'static [&'static str] {
-    &["sachs", "sachs-interventions"]
-}
-
 /// The data set called `name`, if there is one.
 ///
 /// ```

@@ -14,7 +14,7 @@ mod table;
 mod transform;
 mod write;
 
-pub use builtin::{Builtin, builtin, builtin_names};
+pub use builtin::{Builtin, builtin};
 pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor, doctor_of_experiments, rarely_free};
 pub use em::EmEstimate;
 pub use interventions::{FreeRows, InterventionError, Interventions};

@@ -7,7 +7,7 @@ use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
 use gflowcausal_search::{ConstrainedOrderScore, climb, random_order, tempered_sweep};
 
-/// How many random orders tell how far scores spread.
+/// From how many random orders the spread of scores is estimated.
 const RANDOM_ORDERS: u64 = 64;
 
 /// How often an improvement ends with a climb to the next peak.

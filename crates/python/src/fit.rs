@@ -1,4 +1,4 @@
-//! What a run found, kept so that more graphs can be drawn, here or where it was sent.
+//! What a run found, kept so that more graphs can be drawn, also after it was pickled.
 
 use std::sync::Arc;
 
@@ -23,13 +23,14 @@ use crate::table::Table;
 /// A finished run.
 #[pyclass(frozen, module = "gflowcausal._native")]
 pub(crate) struct Fit {
+    /// The result, in JSON.
     result: String,
-    /// What was found, in words.
+    /// The graphs that were drawn, one line of JSON for each.
     samples: Vec<u8>,
     names: Vec<String>,
     /// A few rows of the data, in JSON.
     preview: Option<String>,
-    /// What the model is built of again after a journey.
+    /// What the model is rebuilt from after unpickling.
     source: Source,
     config: Config,
     /// The trained policy, and the log of its training, if there is one.
@@ -176,7 +177,7 @@ impl Fit {
         PyBytes::new(py, &self.samples)
     }
 
-    /// More graphs from the trained policy, one line of JSON for each.
+    /// More graphs from the exact posterior, chains or policy of the run, one line of JSON for each.
     fn sample<'py>(
         slf: &Bound<'py, Self>,
         count: usize,

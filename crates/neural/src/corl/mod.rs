@@ -33,7 +33,7 @@ pub struct Corl {
     pub actor_rate: f64,
     /// The learning rate of the critic.
     pub critic_rate: f64,
-    /// What a reward is worth one step earlier (`γ`).
+    /// The discount factor of rewards (`γ`).
     pub discount: f64,
     /// Whether all orders see the same rows of the table, so that these are encoded once an iteration.
     pub shares_rows: bool,

@@ -40,7 +40,7 @@ pub struct RlBic {
     pub iterations: usize,
     /// Adam's learning rate, in the beginning.
     pub learning_rate: f64,
-    /// What a nat of entropy of an arrow is worth in the beginning; it falls to nothing.
+    /// The weight of the entropy bonus of each arrow at the start; it decays to zero.
     pub entropy: f64,
     /// Whether cycles cost by the logarithm of `1 + h`, and not by `h`.
     pub is_graded: bool,
@@ -191,7 +191,7 @@ impl<'a, R: Real> Training<'a, R> {
         }
     }
 
-    /// A batch of graphs and what they are worth.
+    /// A batch of graphs and their rewards.
     fn sample(&mut self, iteration: usize) -> (Drawn, Vec<Evaluated>) {
         let RlBic { encoder: size, batch_size, shares_rows, .. } = *self.settings;
         let nodes = self.constraints.nodes();

@@ -13,7 +13,7 @@ const RATIOS: [f32; 6] = [1.0 / 256.0, 1.0 / 64.0, 1.0 / 16.0, 0.25, 1.0, 4.0];
 /// A point of the grid: how often the bandwidth is halved, which ratio of noise to signal.
 type Point = (usize, usize);
 
-/// Climbing starts with much noise: most variables have nothing to do with most parent sets and stay there.
+/// The search starts with much noise: most variables have nothing to do with most parent sets and stay there.
 const START: Point = (1, RATIOS.len() - 1);
 
 /// The likelihood of some variables at the points that were visited.
@@ -23,7 +23,7 @@ pub(super) struct HyperparameterGrid {
     rows: usize,
     variables: usize,
     /// For each point that was visited, the likelihood of each variable.
-    heights: [[Option<Vec<f64>>; RATIOS.len()]; BANDWIDTHS],
+    log_likelihoods: [[Option<Vec<f64>>; RATIOS.len()]; BANDWIDTHS],
 }
 
 impl HyperparameterGrid {
@@ -34,11 +34,11 @@ impl HyperparameterGrid {
             rows: cells.iter().map(Cell::rows).sum(),
             variables: cells.first().map_or(0, Cell::responses),
             cells,
-            heights: Default::default(),
+            log_likelihoods: Default::default(),
         }
     }
 
-    /// Visits points until every variable stands on one that is higher than its neighbours.
+    /// Visits points until the best one of every variable has no neighbour that was not visited.
     pub(super) fn search(&mut self) {
         self.visit(START);
         while let Some(point) = (0..self.variables).find_map(|k| self.unvisited_beside(self.best(k))) {
@@ -55,22 +55,22 @@ impl HyperparameterGrid {
         };
         let log_det = self.cells.iter().map(&mut factorise).sum::<Option<f64>>();
         let (rows, half_log_det) = (self.rows as f64, 0.5 * log_det.unwrap_or(f64::INFINITY));
-        let height = |quadratic: f64| -0.5 * rows * (quadratic / rows).ln() - half_log_det;
-        self.heights[halvings][ratio] = Some(quadratic.into_iter().map(height).collect());
+        let log_likelihood = |quadratic: f64| -0.5 * rows * (quadratic / rows).ln() - half_log_det;
+        self.log_likelihoods[halvings][ratio] = Some(quadratic.into_iter().map(log_likelihood).collect());
     }
 
-    fn height(&self, (halvings, ratio): Point, k: usize) -> Option<f64> {
-        self.heights[halvings][ratio].as_ref().map(|heights| heights[k])
+    fn log_likelihood(&self, (halvings, ratio): Point, k: usize) -> Option<f64> {
+        self.log_likelihoods[halvings][ratio].as_ref().map(|values| values[k])
     }
 
-    /// The highest point visited for variable `k`, the first of equals.
+    /// The likeliest of the points visited for variable `k`, the first of equals.
     fn best(&self, k: usize) -> Point {
         let mut best = (START, f64::NEG_INFINITY);
         for point in (0..BANDWIDTHS).flat_map(|b| (0..RATIOS.len()).map(move |r| (b, r))) {
-            if let Some(height) = self.height(point, k)
-                && height > best.1
+            if let Some(value) = self.log_likelihood(point, k)
+                && value > best.1
             {
-                best = (point, height);
+                best = (point, value);
             }
         }
         best.0
@@ -90,15 +90,15 @@ impl HyperparameterGrid {
             (halvings + 1, ratio),
         ];
         let inside = |&(b, r): &Point| b < BANDWIDTHS && r < RATIOS.len();
-        beside.into_iter().filter(inside).find(|&(b, r)| self.heights[b][r].is_none())
+        beside.into_iter().filter(inside).find(|&(b, r)| self.log_likelihoods[b][r].is_none())
     }
 
     /// The likelihood of variable `k` at its best point, or where the parabola through its two neighbours in `ln λ`
     /// has its top.
     pub(super) fn max_log_likelihood(&self, k: usize) -> f64 {
         let (halvings, ratio) = self.best(k);
-        let at = |ratio: usize| RATIOS.get(ratio).and_then(|_| self.height((halvings, ratio), k));
-        let Some(top) = at(ratio).filter(|height| height.is_finite()) else { return 0.0 };
+        let at = |ratio: usize| RATIOS.get(ratio).and_then(|_| self.log_likelihood((halvings, ratio), k));
+        let Some(top) = at(ratio).filter(|value| value.is_finite()) else { return 0.0 };
         match (at(ratio.wrapping_sub(1)), at(ratio + 1)) {
             (Some(less), Some(more)) => top + parabola_above(less, top, more),
             _ => top,

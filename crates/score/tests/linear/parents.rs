@@ -111,7 +111,7 @@ fn check_agreement<S: GaussianScore + Clone>(
     Ok(())
 }
 
-/// Questions that differ in one variable meet on the same trails and branches, which fit some of them only.
+/// Questions that differ in one variable share cached paths and branches, which hold for some of them only.
 fn check_neighbours<S: GaussianScore + Clone>(score: &S, bits: u64) -> Result<(), TestCaseError> {
     let (nodes, budget) = (score.nodes(), 6000);
     let make = |bytes| GrowShrinkTrees::with_budget(score.clone(), Constraints::none(nodes), bytes);
