@@ -370,10 +370,10 @@ class Options:
         standardize
             Scale each column to mean 0 and standard deviation 1 first.
         rows_used
-            The most rows that scores ``gp`` and ``spline`` and pruning ``cam`` use, evenly spaced. If not
-            given: 2000 for gp, 10000 for spline and cam. Read by gflowcausal, exact, mcmc, boss, ges, eqvar,
-            sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
-            gflownets-score.
+            The most rows that scores ``gp``, ``spline`` and ``location-scale`` and pruning ``cam`` use,
+            evenly spaced. If not given: 2000 for gp, 10000 for the others. Read by gflowcausal, exact, mcmc,
+            boss, ges, eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic,
+            corl, dag-gflownet, gflownets-score.
         seed
             The same seed gives the same result.
         types
