@@ -85,8 +85,11 @@ impl Posterior {
         posterior
     }
 
-    /// Takes over the probabilities and `ln Z` that `others`, which rest on more draws of the same policy, have.
+    /// Takes over the probabilities and `ln Z` that `others`, which rest on more draws of the same policy, have, and the
+    /// share of them that counts: rare draws of large weight show only among many.
     pub fn refine(&mut self, others: &Self) {
+        let share = others.effective_sample_size / others.samples.max(1) as f64;
+        self.effective_sample_size = share * self.samples as f64;
         self.edges.clone_from(&others.edges);
         self.ancestors.clone_from(&others.ancestors);
         self.log_z = others.log_z;
@@ -253,10 +256,13 @@ mod tests {
     #[test]
     fn more_draws_refine_probabilities_and_leave_what_is_shown() {
         let few = [draw(&[(0, 1)], 0.0, 2)];
-        let more = [draw(&[(0, 1)], 0.0, 2), draw(&[(0, 1), (1, 2)], 0.0, 6)];
+        let more = [draw(&[(0, 1)], 0.0, 2), draw(&[(0, 1), (1, 2)], 3_f64.ln(), 2)];
         let mut posterior = Posterior::of_policy(3, Objects::Dags, &few);
+        assert!((posterior.effective_sample_size - 2.0).abs() < 1e-12);
         posterior.refine(&Posterior::of_policy(3, Objects::Dags, &more));
         assert!((posterior.edge(Edge::new(1, 2)) - 0.75).abs() < 1e-12);
+        // (2·1 + 2·3)² / (2·1 + 2·9) = 3.2 of 4, so 1.6 of 2.
+        assert!((posterior.effective_sample_size - 1.6).abs() < 1e-12);
         assert_eq!((posterior.samples, posterior.candidates.len()), (2, 1));
     }
 

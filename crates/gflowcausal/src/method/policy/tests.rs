@@ -29,7 +29,7 @@ fn chain() -> Table {
 }
 
 /// Trains on `keep`'s share of the exact draws, by maximum likelihood alone unless `iterations` is zero, and holds the
-/// policy against the exact posterior. Also the effective sample size.
+/// policy against the exact posterior. Also the effective sample size of 1000 draws.
 fn held_against_exact(iterations: usize, keep: impl Fn(&Dag) -> bool) -> (Coverage, f64) {
     let (table, config) = (chain(), Config::default());
     let problem = Problem::new(&table, &config).expect("a problem");
@@ -57,7 +57,8 @@ fn held_against_exact(iterations: usize, keep: impl Fn(&Dag) -> bool) -> (Covera
         PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags, is_weighted: true };
     let drawn = aim.estimate(&trainer.sampler(), 1000, 0, &Deadlines::default()).expect("draws");
     let coverage = aim.coverage(&trainer.sampler(), &drawn, &reference, 0);
-    (coverage, drawn.inferred.posterior.effective_sample_size)
+    let shown = aim.draw(&trainer.sampler(), 1000, 0, &Deadlines::default()).expect("draws");
+    (coverage, shown.posterior.effective_sample_size)
 }
 
 #[test]
