@@ -22,6 +22,7 @@ pub(crate) trait Real:
     + SubAssign
     + MulAssign
     + DivAssign
+    + faer::traits::ComplexField
     + 'static
 {
     /// 0.
@@ -41,27 +42,10 @@ pub(crate) trait Real:
     fn hyperbolic_tangent(self) -> Self;
     /// The larger of two.
     fn larger(self, other: Self) -> Self;
-
-    /// `c ← keep · c + a b` behind raw pointers, `a` of `m × k` and `b` of `k × n`, each with its strides.
-    ///
-    /// # Safety
-    /// Every entry that the shapes and strides name lies in its allocation, and `c` overlaps neither factor.
-    #[expect(unsafe_code, reason = "declares the product that the module `gemm` puts behind checked bounds")]
-    #[expect(clippy::too_many_arguments, reason = "as in BLAS")]
-    unsafe fn gemm(
-        shape: [usize; 3],
-        a: *const Self,
-        a_strides: [isize; 2],
-        b: *const Self,
-        b_strides: [isize; 2],
-        keep: Self,
-        c: *mut Self,
-        c_strides: [isize; 2],
-    );
 }
 
 macro_rules! real {
-    ($Number:ty, $gemm:path, $exponential:expr, $tangent:expr) => {
+    ($Number:ty, $exponential:expr, $tangent:expr) => {
         impl Real for $Number {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -90,29 +74,12 @@ macro_rules! real {
             fn larger(self, other: Self) -> Self {
                 self.max(other)
             }
-
-            #[expect(unsafe_code, reason = "the product is computed behind raw pointers")]
-            unsafe fn gemm(
-                [m, k, n]: [usize; 3],
-                a: *const Self,
-                [a_row, a_column]: [isize; 2],
-                b: *const Self,
-                [b_row, b_column]: [isize; 2],
-                keep: Self,
-                c: *mut Self,
-                [c_row, c_column]: [isize; 2],
-            ) {
-                // SAFETY: the caller keeps the same conditions.
-                unsafe {
-                    $gemm(m, k, n, 1.0, a, a_row, a_column, b, b_row, b_column, keep, c, c_row, c_column);
-                }
-            }
         }
     };
 }
 
-real!(f32, matrixmultiply::sgemm, fast_exponential, fast_tangent);
-real!(f64, matrixmultiply::dgemm, f64::exp, f64::tanh);
+real!(f32, fast_exponential, fast_tangent);
+real!(f64, f64::exp, f64::tanh);
 
 /// `e^x` to 2e-7 of its value, without a call, so that a loop over it runs on whole vectors.
 ///

@@ -98,7 +98,7 @@ impl Autoencoder {
         mlp.forward(decoder, encoded, decoded);
         encoded.iter_mut().for_each(|value| *value += shift);
         // z = e − e A′ − w with e = f(x) + w.
-        product(Matrix::new(encoded, *nodes), Matrix::new(weights, *nodes), 0.0, latent);
+        product(Matrix::new(encoded, *nodes), Matrix::new(weights, *nodes), latent);
         latent.iter_mut().zip(&*encoded).for_each(|(z, e)| *z = e - *z - shift);
         let errors = decoded.iter().zip(batch).map(|(guess, x)| (guess - x).powi(2)).sum::<f64>();
         let sizes = latent.iter().map(|z| z * z).sum::<f64>();
@@ -115,11 +115,11 @@ impl Autoencoder {
         let (by_encoder, by_decoder) = rest.split_at_mut(mlp.parameter_count());
         latent.iter_mut().for_each(|z| *z *= per_row);
         // ∂/∂A′ = −eᵀ z.
-        product(Matrix::new(encoded, nodes).transposed(), Matrix::new(latent, nodes), 0.0, by_weights);
+        product(Matrix::new(encoded, nodes).transposed(), Matrix::new(latent, nodes), by_weights);
         by_weights.iter_mut().for_each(|slope| *slope = -*slope);
         // ∂/∂e = z − z A′ᵀ.
         back.resize(batch.len(), 0.0);
-        product(Matrix::new(latent, nodes), Matrix::new(weights, nodes).transposed(), 0.0, back);
+        product(Matrix::new(latent, nodes), Matrix::new(weights, nodes).transposed(), back);
         by_shift[0] = -back.iter().sum::<f64>();
         back.iter_mut().zip(&*latent).for_each(|(slope, z)| *slope = z - *slope);
         encoded.iter_mut().for_each(|value| *value -= shift);
@@ -193,10 +193,10 @@ impl Powers {
         before_last.iter_mut().step_by(*nodes + 1).for_each(|entry| *entry = 1.0);
         for bit in (0..usize::BITS - power.leading_zeros()).rev() {
             let square = Matrix::new(before_last, *nodes);
-            product(square, square, 0.0, target);
+            product(square, square, target);
             std::mem::swap(before_last, target);
             if power >> bit & 1 == 1 {
-                product(Matrix::new(before_last, *nodes), Matrix::new(matrix, *nodes), 0.0, target);
+                product(Matrix::new(before_last, *nodes), Matrix::new(matrix, *nodes), target);
                 std::mem::swap(before_last, target);
             }
         }

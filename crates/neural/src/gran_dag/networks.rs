@@ -193,7 +193,7 @@ impl Networks {
         first.resize(nodes * hidden * *rows, 0.0);
         second.resize(nodes * hidden * *rows, 0.0);
         residuals.clone_from(inputs);
-        product(Matrix::new(masked, nodes), Matrix::new(inputs, *rows), 0.0, first);
+        product(Matrix::new(masked, nodes), Matrix::new(inputs, *rows), first);
         vectorised(
             #[inline(always)]
             || {
@@ -254,7 +254,7 @@ impl Networks {
                 by.b1[unit] = first.iter().sum();
             }
         }
-        product(Matrix::new(first, rows), Matrix::new(inputs, rows).transposed(), 0.0, by.w1);
+        product(Matrix::new(first, rows), Matrix::new(inputs, rows).transposed(), by.w1);
         for (unit, slopes) in by.w1.chunks_exact_mut(nodes).enumerate() {
             let mask = &mask[unit / hidden * nodes..][..nodes];
             slopes.iter_mut().zip(mask).for_each(|(slope, mask)| *slope *= mask);
@@ -347,7 +347,7 @@ impl Networks {
                 *below *= leak_of(*first);
             }
             let weights = Matrix::new(&self.masked[node * hidden * nodes..][..hidden * nodes], nodes);
-            product(weights.transposed(), Matrix::new(&below, rows), 0.0, &mut slopes);
+            product(weights.transposed(), Matrix::new(&below, rows), &mut slopes);
             for (from, slopes) in slopes.chunks_exact(rows).enumerate() {
                 let residuals = residuals[node * rows..][..rows].iter();
                 let sum: f64 =

@@ -1,17 +1,21 @@
 //! Scaled dot-product attention with several heads (Vaswani et al. 2017), within groups of tokens.
 
+use super::attention_lanes::Lanes;
 use super::pointer::softmax_back;
 use crate::gemm::{Matrix, product};
 use crate::real::Real;
-use crate::vector::add_scaled;
+use crate::vector::{add_scaled, vectorised};
+
+/// Up to so many tokens a head is computed token by token: a product of matrices would spend its time on preparing them.
+const FEW_TOKENS: usize = 32;
 
 /// Groups of tokens, heads, and the numbers of a head.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     groups: usize,
-    tokens: usize,
+    pub(super) tokens: usize,
     heads: usize,
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl Shape {
@@ -19,11 +23,11 @@ impl Shape {
         Self { groups: rows / tokens, tokens, heads, width: columns / heads }
     }
 
-    fn columns(self) -> usize {
+    pub(super) fn columns(self) -> usize {
         self.heads * self.width
     }
 
-    fn scale<R: Real>(self) -> R {
+    pub(super) fn scale<R: Real>(self) -> R {
         R::of((self.width as f64).sqrt().recip())
     }
 
@@ -48,16 +52,33 @@ impl Shape {
 }
 
 /// `softmax(q kᵀ/√w) v`; saves the softmax of every part.
-pub(super) fn forward<R: Real>([q, k, v]: [&[R]; 3], shape: Shape, value: &mut [R], saved: &mut Vec<R>) {
+pub(super) fn forward<R: Real>(inputs: [&[R]; 3], shape: Shape, value: &mut [R], saved: &mut Vec<R>) {
+    if shape.tokens <= FEW_TOKENS {
+        let mut lanes = Lanes::new(shape);
+        saved.resize(shape.groups * shape.heads * lanes.size(), R::ZERO);
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((_, start), weights) in shape.parts().zip(saved.chunks_exact_mut(lanes.size())) {
+                    lanes.forward(inputs, start, value, weights);
+                }
+            },
+        );
+    } else {
+        forward_by_products(inputs, shape, value, saved);
+    }
+}
+
+fn forward_by_products<R: Real>([q, k, v]: [&[R]; 3], shape: Shape, value: &mut [R], saved: &mut Vec<R>) {
     let size = shape.tokens * shape.tokens;
     saved.resize(shape.groups * shape.heads * size, R::ZERO);
     value.fill(R::ZERO);
     let mut part = vec![R::ZERO; shape.tokens * shape.width];
     for (number, start) in shape.parts() {
         let weights = &mut saved[number * size..][..size];
-        product(shape.matrix(q, start), shape.matrix(k, start).transposed(), R::ZERO, weights);
+        product(shape.matrix(q, start), shape.matrix(k, start).transposed(), weights);
         weights.chunks_exact_mut(shape.tokens).for_each(|row| soften(row, shape.scale()));
-        product(Matrix::new(weights, shape.tokens), shape.matrix(v, start), R::ZERO, &mut part);
+        product(Matrix::new(weights, shape.tokens), shape.matrix(v, start), &mut part);
         shape.add(&part, start, value);
     }
 }
@@ -71,6 +92,28 @@ fn soften<R: Real>(row: &mut [R], scale: R) {
 }
 
 pub(super) fn backward<R: Real>(
+    inputs: [&[R]; 3],
+    shape: Shape,
+    grad: &[R],
+    saved: &[R],
+    mut grads: [&mut Vec<R>; 3],
+) {
+    if shape.tokens <= FEW_TOKENS {
+        let mut lanes = Lanes::new(shape);
+        vectorised(
+            #[inline(always)]
+            || {
+                for ((_, start), weights) in shape.parts().zip(saved.chunks_exact(lanes.size())) {
+                    lanes.backward(inputs, start, (grad, weights), &mut grads);
+                }
+            },
+        );
+    } else {
+        backward_by_products(inputs, shape, grad, saved, grads);
+    }
+}
+
+fn backward_by_products<R: Real>(
     [q, k, v]: [&[R]; 3],
     shape: Shape,
     grad: &[R],
@@ -83,16 +126,16 @@ pub(super) fn backward<R: Real>(
     for (number, start) in shape.parts() {
         let weights = &saved[number * size..][..size];
         let grad = shape.matrix(grad, start);
-        product(Matrix::new(weights, shape.tokens).transposed(), grad, R::ZERO, &mut part);
+        product(Matrix::new(weights, shape.tokens).transposed(), grad, &mut part);
         shape.add(&part, start, by_v);
-        product(grad, shape.matrix(v, start).transposed(), R::ZERO, &mut by_weights);
+        product(grad, shape.matrix(v, start).transposed(), &mut by_weights);
         by_scores.fill(R::ZERO);
         softmax_back(weights, &by_weights, shape.tokens, &mut by_scores);
-        by_scores.iter_mut().for_each(|slope| *slope *= shape.scale());
+        by_scores.iter_mut().for_each(|slope| *slope *= shape.scale::<R>());
         let slopes = Matrix::new(&by_scores, shape.tokens);
-        product(slopes, shape.matrix(k, start), R::ZERO, &mut part);
+        product(slopes, shape.matrix(k, start), &mut part);
         shape.add(&part, start, by_q);
-        product(slopes.transposed(), shape.matrix(q, start), R::ZERO, &mut part);
+        product(slopes.transposed(), shape.matrix(q, start), &mut part);
         shape.add(&part, start, by_k);
     }
 }

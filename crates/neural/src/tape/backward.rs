@@ -1,7 +1,7 @@
 //! The way back over a tape: each node passes its gradient on to what it was made of.
 
 use super::{Node, Op, Tape, Var, attention, lstm, norm, pairs, pointer};
-use crate::gemm::{Matrix, product};
+use crate::gemm::{self, Matrix};
 use crate::real::Real;
 use crate::vector::{add_scaled, vectorised};
 
@@ -124,14 +124,20 @@ impl<R: Real> Tape<R> {
         let mut rectified = Vec::new();
         let grad = if is_rectified {
             let keep = |(&grad, &value): (&R, &R)| if value > R::ZERO { grad } else { R::ZERO };
-            rectified.extend(node.grad.iter().zip(&node.value).map(keep));
+            vectorised(
+                #[inline(always)]
+                || rectified.extend(node.grad.iter().zip(&node.value).map(keep)),
+            );
             &rectified
         } else {
             &node.grad
         };
         if let Some(b) = b {
             let by_bias = &mut self.nodes[b.0].grad;
-            grad.chunks_exact(node.columns).for_each(|row| add_scaled(R::ONE, row, by_bias));
+            vectorised(
+                #[inline(always)]
+                || grad.chunks_exact(node.columns).for_each(|row| add_scaled(R::ONE, row, by_bias)),
+            );
         }
         self.pass_product(grad, node.columns, x, w);
     }
@@ -140,9 +146,9 @@ impl<R: Real> Tape<R> {
     fn pass_product(&mut self, grad: &[R], columns: usize, x: Var, w: Var) {
         let grad = Matrix::new(grad, columns);
         if !matches!(self.nodes[x.0].op, Op::Leaf) {
-            self.with_grad(x, |nodes, by_x| product(grad, nodes[w.0].matrix().transposed(), R::ONE, by_x));
+            self.with_grad(x, |nodes, by_x| gemm::add_product(grad, nodes[w.0].matrix().transposed(), by_x));
         }
-        self.with_grad(w, |nodes, by_w| product(nodes[x.0].matrix().transposed(), grad, R::ONE, by_w));
+        self.with_grad(w, |nodes, by_w| gemm::add_product(nodes[x.0].matrix().transposed(), grad, by_w));
     }
 
     fn pass_memory(&mut self, node: &Node<R>, gates: Var, memory: Option<Var>) {

@@ -4,6 +4,7 @@
 //! nothing. Parameters are the first nodes and stay.
 
 mod attention;
+mod attention_lanes;
 mod backward;
 mod lstm;
 mod norm;
@@ -12,7 +13,7 @@ mod pointer;
 #[cfg(test)]
 mod tests;
 
-use crate::gemm::{Matrix, product};
+use crate::gemm::{self, Matrix};
 use crate::real::Real;
 use crate::vector::{add_scaled, dot, vectorised};
 
@@ -183,15 +184,15 @@ impl<R: Real> Tape<R> {
     fn affine(&mut self, x: Var, w: Var, b: Option<Var>, is_rectified: bool) -> Var {
         let shape = (self.shape(x).0, self.shape(w).1);
         self.record(shape, Op::Linear { x, w, b, is_rectified }, |nodes, value, _| {
-            let keep = match b {
+            let (left, right) = (nodes[x.0].matrix(), nodes[w.0].matrix());
+            match b {
                 Some(b) => {
                     let bias = &nodes[b.0].value;
                     value.chunks_exact_mut(bias.len()).for_each(|row| row.copy_from_slice(bias));
-                    R::ONE
+                    gemm::add_product(left, right, value);
                 }
-                None => R::ZERO,
-            };
-            product(nodes[x.0].matrix(), nodes[w.0].matrix(), keep, value);
+                None => gemm::product(left, right, value),
+            }
             if is_rectified {
                 vectorised(
                     #[inline(always)]
@@ -205,7 +206,7 @@ impl<R: Real> Tape<R> {
     pub(crate) fn add_product(&mut self, base: Var, a: Var, w: Var) -> Var {
         self.record(self.shape(base), Op::AddProduct { base, a, w }, |nodes, value, _| {
             value.copy_from_slice(&nodes[base.0].value);
-            product(nodes[a.0].matrix(), nodes[w.0].matrix(), R::ONE, value);
+            gemm::add_product(nodes[a.0].matrix(), nodes[w.0].matrix(), value);
         })
     }
 

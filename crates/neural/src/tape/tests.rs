@@ -65,7 +65,9 @@ fn batch_normalisation() {
 
 #[test]
 fn attention_with_heads_and_groups() {
-    check(&[(6, 4), (6, 4), (6, 4)], |tape, v| tape.attention([v[0], v[1], v[2]], 3, 2));
+    for (rows, tokens) in [(6, 3), (18, 9), (34, 34)] {
+        check(&[(rows, 4); 3], |tape, v| tape.attention([v[0], v[1], v[2]], tokens, 2));
+    }
 }
 
 #[test]
