@@ -77,7 +77,7 @@ function effectPictures({ from, to }) {
 function drawCauses(node) {
   const rows = (effects?.pairs ?? []).filter((effect) => effect.effect === node && effect.none < 0.99);
   rows.sort((a, b) => strength(b) - strength(a));
-  const head = ["cause", "effect", `${Math.round(100 * effects.level)} % interval`, "no path", "above 0", "distribution"];
+  const head = ["cause", "effect", `${Math.round(100 * effects.level)} % interval`, "no path", "above 0", rows.some((effect) => effect.curve) ? "curve" : "distribution"];
   const line = (effect) => html("tr", {},
     html("td", {}, named(effect.cause), effect.levels ? ` ${effect.levels}` : ""),
     html("td", {}, short(effect.mean)), html("td", {}, range(effect)), html("td", {}, fixed(effect.none, 2)),
@@ -85,8 +85,8 @@ function drawCauses(node) {
   find("causes-head").replaceChildren(html("tr", {}, ...head.map((words) => html("th", { scope: "col" }, words))));
   find("causes-rows").replaceChildren(...rows.map(line));
   find("causes-count").textContent = rows.length
-    ? `${rows.length} that may move it; ${effects.assumptions}`
-    : "Nothing: no directed path to it has a probability of 0.01 or more.";
+    ? `${rows.length} that may move ${names[node]}; ${effects.assumptions}`
+    : `Nothing moves ${names[node]}: no directed path to it has a probability of 0.01 or more.`;
 }
 
 function startEffects() {
