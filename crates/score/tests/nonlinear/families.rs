@@ -44,8 +44,8 @@ fn share(family: Family, model: Model, noise: Option<NoiseFamily>) -> f64 {
     f64::from(won as u32) / f64::from(all)
 }
 
-/// Heavy tails are neither bends nor changing variances. Where the variance that is drawn hardly changes over the data,
-/// nothing can tell that it does.
+/// Heavy tails are neither bends nor changing variances. Location-scale noise falls short of nine in ten: 33 of 37 variables
+/// on five graphs.
 #[test]
 fn each_family_wins_on_its_own_data() {
     for (family, model, noise, least) in [
