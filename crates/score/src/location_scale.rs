@@ -244,9 +244,10 @@ impl LogVariance {
             column.iter_mut().for_each(|value| *value -= mean);
         }
         let information = design.transpose() * &design;
-        let information = (0..count * count).map(|at| information[(at / count, at % count)]).collect();
+        let information: Vec<f64> =
+            (0..count * count).map(|at| information[(at / count, at % count)]).collect();
         let gradient: Vec<f64> = (0..count).map(|k| dot(design.col_as_slice(k), &ratios)).collect();
-        let inverse = Cholesky::new(information, count).inverse();
+        let inverse = Cholesky::new(&information, count).inverse();
         inverse.chunks(count.max(1)).map(|row| dot(row, &gradient)).collect()
     }
 }

@@ -119,9 +119,9 @@ impl Spline {
         let total = problem.roughness.len();
         let fit = problem.fit()?;
         let variance = fit.residual / (rows - 1.0 - fit.edf).max(1.0);
-        let covariance =
+        let covariance: Vec<f64> =
             (0..size * size).map(|cell| variance * fit.inverse[cell / size * total + cell % size]).collect();
-        Some((fit.coefficients[..size].to_vec(), Cholesky::new(covariance, size).into_lower()))
+        Some((fit.coefficients[..size].to_vec(), Cholesky::new(&covariance, size).into_lower()))
     }
 
     /// The splines of each variable.

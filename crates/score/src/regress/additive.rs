@@ -91,8 +91,8 @@ impl AdditiveProblem {
     /// The logarithm of the determinant of the lines' gram matrix, without dependent ones.
     fn lines_log_det(&self) -> f64 {
         let entry = |a: usize, b: usize| self.gram[a * self.size() + b];
-        let gram = self.lines().flat_map(|a| self.lines().map(move |b| entry(a, b))).collect();
-        Cholesky::new(gram, self.lines().count()).log_det()
+        let gram: Vec<f64> = self.lines().flat_map(|a| self.lines().map(move |b| entry(a, b))).collect();
+        Cholesky::new(&gram, self.lines().count()).log_det()
     }
 
     /// The fit with the smoothing weights that maximise the restricted likelihood (REML), by Newton's method.
@@ -144,7 +144,7 @@ impl Step {
         }
         let mut matrix = problem.gram.clone();
         (0..k).for_each(|a| matrix[a * k + a] += penalty[a]);
-        let factor = Cholesky::new(matrix, k);
+        let factor = Cholesky::new(&matrix, k);
         let (inverse, log_det) = (factor.inverse(), factor.log_det());
         let coefficients: Vec<f64> = inverse.chunks(k.max(1)).map(|row| dot(row, &problem.cross)).collect();
         let deviance = (1.0 - dot(&coefficients, &problem.cross)).max(RESOLUTION);
@@ -190,18 +190,24 @@ impl Step {
             hessian[i * count + i] = 0.5 * (contrasts * energies[i] / self.deviance + trace);
         }
         for (i, rows) in problem.blocks.iter().enumerate() {
-            for (j, columns) in problem.blocks.iter().enumerate() {
+            for (j, columns) in problem.blocks.iter().enumerate().skip(i) {
                 let (mut response, mut spread) = (0.0, 0.0);
                 for a in rows.clone() {
+                    let (mut row_response, mut row_spread) = (0.0, 0.0);
                     for b in columns.clone() {
                         let entry = self.inverse[a * k + b];
-                        response += pull[a] * entry * pull[b];
-                        spread += entry * entry * self.penalty[a] * self.penalty[b];
+                        row_response += entry * pull[b];
+                        row_spread += entry * entry * self.penalty[b];
                     }
+                    response += pull[a] * row_response;
+                    spread += self.penalty[a] * row_spread;
                 }
                 let shares = energies[i] * energies[j] / self.deviance;
-                hessian[i * count + j] -=
-                    0.5 * (contrasts * (2.0 * response + shares) / self.deviance + spread);
+                let common = 0.5 * (contrasts * (2.0 * response + shares) / self.deviance + spread);
+                hessian[i * count + j] -= common;
+                if i != j {
+                    hessian[j * count + i] -= common;
+                }
             }
         }
         (gradient, hessian)
@@ -238,7 +244,7 @@ fn descent(hessian: &[f64], gradient: &[f64]) -> Vec<f64> {
     let mut factors = added.into_iter().map(|added| {
         let mut matrix = hessian.to_vec();
         (0..count).for_each(|i| matrix[i * count + i] += added);
-        Cholesky::new(matrix, count)
+        Cholesky::new(&matrix, count)
     });
     let Some(factor) = factors.find(Cholesky::is_definite) else { return vec![0.0; count] };
     factor.inverse().chunks(count.max(1)).map(|row| -dot(row, gradient)).collect()
