@@ -25,6 +25,10 @@ const NORMAL: f64 = -1.418_938_533_204_672_7;
 /// The normal density is kept without a search if so many times the quadratic estimate of the gain would not pay.
 const OPTIMISM: f64 = 4.0;
 
+/// No density gains more than this a row over the normal one: the points of the quadrature lie too far apart for narrower
+/// peaks, and the values of a column with two of them would have infinitely high ones.
+const MOST_GAIN: f64 = 3.0;
+
 /// Newton's method stops when it expects to gain less than this a row.
 const ENOUGH: f64 = 1e-7;
 
@@ -162,7 +166,7 @@ fn log_likelihood_ratio(means: &Vector, price: f64) -> f64 {
         let Some(next) = now.improved(means, &direction) else { break };
         now = next;
     }
-    (now.log_likelihood - NORMAL).max(0.0)
+    (now.log_likelihood - NORMAL).clamp(0.0, MOST_GAIN)
 }
 
 /// The parameters of the standard normal density.
@@ -260,4 +264,18 @@ fn solve(mut matrix: Matrix, mut right: Vector) -> Vector {
         right[row] = (right[row] - known) / matrix[row][row];
     }
     right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_of_two_values_gains_no_more_than_the_quadrature_resolves() {
+        for second in [1.0, 0.3, 5e3] {
+            let column: Vec<f64> = (0..442).map(|row| if row % 9 < 4 { second } else { -0.044 }).collect();
+            let gain = shape_gain(&column);
+            assert!((0.0..=442.0 * MOST_GAIN).contains(&gain), "{second}: {gain}");
+        }
+    }
 }
