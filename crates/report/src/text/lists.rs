@@ -20,6 +20,9 @@ const RUNNERS_UP: usize = 3;
 /// How many differences of a runner-up.
 const CHANGES: usize = 6;
 
+/// Below this probability the best graph's class is not likely.
+const LIKELY: f64 = 0.1;
+
 /// The most letters of a name in a table, so that a row has at most 80 columns.
 const NAME: usize = 17;
 
@@ -54,6 +57,16 @@ impl TextStyle {
 
     fn arrow(self, edge: &EdgeResult) -> String {
         format!("{} -> {}", self.name(&edge.from), self.name(&edge.to))
+    }
+
+    /// An edge that no line break divides.
+    fn edge(self, from: &str, to: &str) -> String {
+        format!("{} -> {}", self.name(from), self.name(to)).replace(' ', "\u{a0}")
+    }
+
+    /// A directed path that no line break divides.
+    fn path(self, from: &str, to: &str) -> String {
+        format!("{} ~> {}", self.name(from), self.name(to)).replace(' ', "\u{a0}")
     }
 }
 
@@ -119,7 +132,10 @@ fn indirect(text: &mut String, result: &RunResult, style: TextStyle) {
     for (from, row) in ancestor_probabilities.iter().enumerate() {
         for (to, &probability) in row.iter().enumerate().filter(|&(to, _)| to != from) {
             if probability >= SURE && edge_probabilities[from][to] < SURE {
-                paths.push((probability, format!("{} ({probability:.2})", path(&names[from], &names[to]))));
+                paths.push((
+                    probability,
+                    format!("{} ({probability:.2})", style.path(&names[from], &names[to])),
+                ));
             }
         }
     }
@@ -142,12 +158,18 @@ fn indirect(text: &mut String, result: &RunResult, style: TextStyle) {
 /// The best graph and how the runners-up differ from it.
 fn best(text: &mut String, result: &RunResult, style: TextStyle) {
     let edges = &result.graph.edges;
-    let compelled = edges.iter().filter(|edge| edge.compelled).count();
-    let class = result.posterior.best.map_or_else(String::new, |class| class_text(&class));
+    let class = match &result.posterior.best {
+        Some(class) if is_single(class) => share_text(class),
+        class => {
+            let compelled = edges.iter().filter(|edge| edge.compelled).count();
+            let class = class.as_ref().map_or_else(String::new, class_text);
+            format!(", {compelled} compelled within its class{class}")
+        }
+    };
     let count = style.shown(edges.len(), LISTED);
-    let shown: Vec<String> = edges[..count].iter().map(|edge| unbroken(&edge.from, &edge.to)).collect();
+    let shown: Vec<String> = edges[..count].iter().map(|edge| style.edge(&edge.from, &edge.to)).collect();
     let title = format!(
-        "{}: {} {}, {compelled} compelled within its class{class}: {}{}",
+        "{}: {} {}{class}: {}{}",
         style.color.bold("best graph"),
         edges.len(),
         plural(edges.len(), "edge"),
@@ -155,6 +177,10 @@ fn best(text: &mut String, result: &RunResult, style: TextStyle) {
         others(edges.len() - count)
     );
     text.push_str(&format!("{}\n", wrapped(&title, "  ")));
+    if !is_best_likely(&result.posterior) {
+        let warning = "no single graph is likely: go by the probabilities above, not by one graph";
+        text.push_str(&format!("{}\n", wrapped(warning, "  ")));
+    }
     let runners_up = &result.posterior.runners_up;
     for runner_up in &runners_up[..style.shown(runners_up.len(), RUNNERS_UP)] {
         let score = result.score.graph.unwrap_or(result.score.value);
@@ -167,19 +193,50 @@ fn others(count: usize) -> String {
     if count > 0 { format!(", and {count} more") } else { String::new() }
 }
 
+/// Whether the class has a share of the probability that is worth a look. Where its probability is not known, most draws
+/// must not differ from each other.
+fn is_best_likely(posterior: &PosteriorResult) -> bool {
+    match posterior.best.and_then(|class| class.probability) {
+        Some(probability) => probability >= LIKELY,
+        None => 2 * posterior.distinct as u64 <= posterior.samples,
+    }
+}
+
+/// Whether the class is one DAG, as with every score that distinguishes equivalent ones.
+fn is_single(class: &ClassResult) -> bool {
+    class.class_size == Some(1.0)
+}
+
 fn class_text(class: &ClassResult) -> String {
     let size = class
         .class_size
         .map_or(String::new(), |size| format!(" of {size:.0} {}", plural(size as usize, "DAG")));
-    let share = class.probability.map_or(String::new(), |share| match share {
+    format!("{size}{}", share_text(class))
+}
+
+fn share_text(class: &ClassResult) -> String {
+    class.probability.map_or(String::new(), |share| match share {
         share if share < 0.01 => " (probability below 0.01)".to_owned(),
         share => format!(" (probability {share:.2})"),
-    });
-    format!("{size}{share}")
+    })
 }
 
 /// How the class of a runner-up differs from that of the best graph: edges, and directions that are compelled in either.
 fn runner_up_line(runner_up: &RunnerUpResult, best: &[EdgeResult], score: f64, style: TextStyle) -> String {
+    let changes = changes(runner_up, best, style);
+    let shown = style.shown(changes.len(), CHANGES);
+    let hidden = others(changes.len() - shown);
+    let changes =
+        if changes.is_empty() { "other directions".to_owned() } else { changes[..shown].join(", ") };
+    let class = match &runner_up.class {
+        class if is_single(class) => share_text(class),
+        class => format!(", a class{}", class_text(class)),
+    };
+    format!("runner-up, score {:+.1}{class}: {changes}{hidden}", runner_up.score - score)
+}
+
+/// What a runner-up has more, the other way round, and less than the best graph.
+fn changes(runner_up: &RunnerUpResult, best: &[EdgeResult], style: TextStyle) -> Vec<String> {
     let of_best = |a: &str, b: &str| {
         best.iter().find(|edge| (edge.from == a && edge.to == b) || (edge.from == b && edge.to == a))
     };
@@ -189,32 +246,77 @@ fn runner_up_line(runner_up: &RunnerUpResult, best: &[EdgeResult], score: f64, s
     let mut changes = Vec::new();
     for ((from, to), &is_compelled) in own() {
         match of_best(from, to) {
-            None => changes.push(format!("with {}", unbroken(from, to))),
-            Some(edge) if edge.from == *to && (is_compelled || edge.compelled) => {
-                changes.push(format!("{} instead", unbroken(from, to)));
+            None => changes.push(format!("with {}", style.edge(from, to))),
+            Some(edge)
+                if edge.from == *to && (is_compelled || edge.compelled || is_single(&runner_up.class)) =>
+            {
+                changes.push(format!("{} instead", style.edge(from, to)));
             }
             Some(_) => {}
         }
     }
     let missing = best.iter().filter(|edge| !has(&edge.from, &edge.to));
-    changes.extend(missing.map(|edge| format!("without {}", unbroken(&edge.from, &edge.to))));
-    let shown = style.shown(changes.len(), CHANGES);
-    let hidden = others(changes.len() - shown);
-    let changes =
-        if changes.is_empty() { "other directions".to_owned() } else { changes[..shown].join(", ") };
-    format!(
-        "runner-up, score {:+.1}, a class{}: {changes}{hidden}",
-        runner_up.score - score,
-        class_text(&runner_up.class)
-    )
+    changes.extend(missing.map(|edge| format!("without {}", style.edge(&edge.from, &edge.to))));
+    changes
 }
 
-/// An edge that no line break divides.
-fn unbroken(from: &str, to: &str) -> String {
-    format!("{from} -> {to}").replace(' ', "\u{a0}")
-}
+#[cfg(test)]
+mod tests {
+    use gflowcausal::FrontEnd;
 
-/// A directed path that no line break divides.
-fn path(from: &str, to: &str) -> String {
-    format!("{from} ~> {to}").replace(' ', "\u{a0}")
+    use super::super::ColorMode;
+    use super::*;
+
+    const STYLE: TextStyle =
+        TextStyle { color: ColorMode::Plain, extent: Extent::Headline, front_end: FrontEnd::CommandLine };
+
+    fn edge(from: &str, to: &str) -> EdgeResult {
+        EdgeResult {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            weight: None,
+            standard_error: None,
+            standardized_weight: None,
+            probability: 0.5,
+            reverse_probability: 0.3,
+            absent_probability: 0.2,
+            compelled: false,
+            delta_score: None,
+            delta_reversed: None,
+        }
+    }
+
+    fn runner_up(edges: &[(&str, &str)], class_size: f64) -> RunnerUpResult {
+        RunnerUpResult {
+            edges: edges.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect(),
+            compelled: vec![false; edges.len()],
+            score: -12.0,
+            class: ClassResult { probability: Some(0.05), class_size: Some(class_size) },
+        }
+    }
+
+    #[test]
+    fn a_runner_up_names_its_directions_where_each_graph_is_a_class() {
+        let best = [edge("a", "b")];
+        let line = |size: f64| {
+            runner_up_line(&runner_up(&[("b", "a")], size), &best, -10.0, STYLE).replace('\u{a0}', " ")
+        };
+        assert_eq!(line(1.0), "runner-up, score -2.0 (probability 0.05): b -> a instead");
+        assert_eq!(
+            line(4.0),
+            "runner-up, score -2.0, a class of 4 DAGs (probability 0.05): other directions"
+        );
+    }
+
+    #[test]
+    fn a_long_list_of_changes_is_cut_and_long_names_are_shortened() {
+        let long = "mean fractal dimension of the cell";
+        let names: Vec<String> = (0..30).map(|k| format!("v{k}")).collect();
+        let pairs: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long)).collect();
+        let line = runner_up_line(&runner_up(&pairs, 1.0), &[], -10.0, STYLE).replace('\u{a0}', " ");
+        assert!(line.ends_with(", and 24 more"), "{line}");
+        assert!(!line.contains(long) && line.contains("mean fra…the cell"), "{line}");
+        let all = TextStyle { extent: Extent::All, ..STYLE };
+        assert!(runner_up_line(&runner_up(&pairs, 1.0), &[], -10.0, all).contains("v29"));
+    }
 }
