@@ -34,17 +34,19 @@ pub(crate) struct StoredChains {
     sha256: String,
     fingerprint: String,
     graphs: Vec<Vec<(usize, usize)>>,
+    /// How often graphs were added for parents that the tables had left out.
+    pub(crate) widened: usize,
     pub(crate) state: ChainsState,
 }
 
 impl StoredChains {
     /// The checksum of everything else.
     fn checksum(&self) -> String {
-        let rest = (&self.version, &self.fingerprint, &self.graphs, &self.state);
+        let rest = (&self.version, &self.fingerprint, &self.graphs, self.widened, &self.state);
         digest(&serde_json::to_vec(&rest).expect("every value has a JSON form"))
     }
 
-    /// The graphs that searches had found.
+    /// The graphs that the tables were built around.
     ///
     /// # Errors
     /// When they are no DAGs of `nodes` variables.
@@ -159,12 +161,12 @@ impl<'a> Checkpoints<'a> {
         if stored.fingerprint == self.fingerprint { Ok(Some(stored)) } else { Err(Error::OtherData { path }) }
     }
 
-    /// Saves chains and the `graphs` that searches found.
-    pub(crate) fn save_chains(&self, graphs: &[Dag], state: ChainsState) {
+    /// Saves chains and the `graphs` that their tables were built around, which were added to `widened` times.
+    pub(crate) fn save_chains(&self, (graphs, widened): (&[Dag], usize), state: ChainsState) {
         let edges = |graph: &Dag| graph.edges().map(|edge| (edge.from, edge.to)).collect();
         let graphs = graphs.iter().map(edges).collect();
         let (version, fingerprint) = (env!("CARGO_PKG_VERSION").to_owned(), self.fingerprint.to_owned());
-        let mut stored = StoredChains { version, sha256: String::new(), fingerprint, graphs, state };
+        let mut stored = StoredChains { version, sha256: String::new(), fingerprint, graphs, widened, state };
         stored.sha256 = stored.checksum();
         self.write(CHAINS, |out| Ok(serde_json::to_writer(out, &stored)?));
     }

@@ -1,5 +1,9 @@
 //! The posterior over DAGs on the user's data: tables of parent sets, and from them exact sums or chains.
 
+mod chain_settings;
+#[cfg(test)]
+mod tests;
+
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,8 +12,11 @@ use gflowcausal_graph::Dag;
 use gflowcausal_posterior::{
     Chains, ChainsConfig, Exact, ExactError, GraphSample, Posterior, Ranking, RunnerUp, log_z_by_recapture,
 };
-use gflowcausal_score::{LocalScore, ParentSetTables, ScoreError, TableSettings, candidate_parents};
+use gflowcausal_score::{
+    LocalScore, OutsiderSearch, ParentSetTables, ScoreError, TableSettings, candidate_parents,
+};
 
+use self::chain_settings::{FIRST_CHECK, chains_config, draws_per_round, most_rounds, next_check};
 use crate::method::{Control, Phase, RunContext};
 use crate::{Checkpoints, Config, Error, ScoringModel};
 
@@ -25,6 +32,15 @@ const MOST_WITH_RANDOM_START: usize = 40;
 /// A graph is far better than another if it is likelier by more nats than this.
 const FAR: f64 = 10.0;
 
+/// An edge whose cause is no candidate matters from this probability on.
+const LEAST_OUTSIDE: f64 = 0.05;
+
+/// How often tables are built again for parents that were left out.
+const MOST_WIDENED: usize = 2;
+
+/// Up to how many variables that is done: with more it takes longer than it is worth.
+const MOST_NODES_WIDENED: usize = 120;
+
 /// How many candidates a variable has when time is short.
 const HURRIED_CANDIDATES: usize = 8;
 
@@ -35,6 +51,8 @@ pub(crate) struct DagPosterior<'a> {
     tables: ParentSetTables,
     graphs: Vec<Dag>,
     candidates: usize,
+    /// How often graphs were added for parents that the tables had left out.
+    widened: usize,
     exact: OnceCell<Exact>,
 }
 
@@ -42,8 +60,16 @@ pub(crate) struct DagPosterior<'a> {
 enum ChainsOutcome {
     /// With probabilities, unless there was no time for any.
     Inferred(Option<Box<Inferred>>),
-    /// At a graph far better than all that the searches found; with probabilities all the same.
-    Better(Dag, Option<Box<Inferred>>),
+    /// At graphs that the tables should have been built around, with probabilities all the same.
+    Again(Missed, Option<Box<Inferred>>),
+}
+
+/// Graphs that the tables should have been built around.
+enum Missed {
+    /// One far better than all that the searches found.
+    Better(Dag),
+    /// Some with parents that the tables leave out although they matter.
+    Parents(Vec<Dag>),
 }
 
 /// Probabilities, and the draws behind them.
@@ -78,18 +104,27 @@ impl<'a> DagPosterior<'a> {
         candidates: usize,
         stop: &AtomicBool,
     ) -> Result<Option<Self>, Error> {
-        let settings = TableSettings {
-            temperature: model.temperature(),
-            edge_log_odds: model.edge_log_odds(),
-            max_candidates: candidates,
-        };
+        let settings = table_settings(model, candidates);
         let constraints = model.constraints();
         let sets = candidate_parents(score, constraints, &graphs, candidates);
         match ParentSetTables::new(score, constraints, &sets, &graphs, &settings, stop) {
-            Ok(tables) => Ok(Some(Self { model, score, tables, graphs, candidates, exact: OnceCell::new() })),
+            Ok(tables) => Ok(Some(Self {
+                model,
+                score,
+                tables,
+                graphs,
+                candidates,
+                widened: 0,
+                exact: OnceCell::new(),
+            })),
             Err(ScoreError::Stopped) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The same, with graphs that were added to so many times before.
+    pub(crate) fn widened(self, widened: usize) -> Self {
+        Self { widened, ..self }
     }
 
     /// The same with one more graph to rank.
@@ -148,7 +183,22 @@ impl<'a> DagPosterior<'a> {
         }
         let draws =
             GraphSample::merged(dags.into_iter().map(|dag| self.sample(dag, Some(exact.log_z()))).collect());
-        Ok(Some(Inferred { posterior: Posterior::of_exact(exact, &draws), draws }))
+        let mut posterior = Posterior::of_exact(exact, &draws);
+        if self.is_limited() {
+            posterior.limit_candidates(&self.tables);
+        }
+        Ok(Some(Inferred { posterior, draws }))
+    }
+
+    /// Whether a variable may have parents that are none of its candidates.
+    fn is_limited(&self) -> bool {
+        let constraints = self.model.constraints();
+        (0..self.tables.nodes()).any(|node| {
+            let is_known = |parent| {
+                self.tables.candidates(node).contains(&parent) || self.tables.required(node).contains(parent)
+            };
+            !constraints.allowed_parents(node).iter().all(is_known)
+        })
     }
 
     /// The sums over all DAGs, made once; none if `stop` is set before they are complete.
@@ -166,8 +216,8 @@ impl<'a> DagPosterior<'a> {
     }
 
     /// Partition MCMC until the starts agree, the rounds are used up or the run is to stop; none if it stops before
-    /// the first round is complete. Chains that come upon a far better graph start again from there, with tables around it;
-    /// where there is no time for that, what they had found counts.
+    /// the first round is complete. Chains that come upon a far better graph, or upon parents that the tables leave out, start
+    /// again with tables around those; where there is no time for that, what they had found counts.
     ///
     /// # Errors
     /// When a checkpoint cannot be written.
@@ -178,20 +228,26 @@ impl<'a> DagPosterior<'a> {
     ) -> Result<Option<Inferred>, Error> {
         let mut earlier = None;
         loop {
-            let better = match self.run_chains(config, context)? {
+            let missed = match self.run_chains(config, context)? {
                 ChainsOutcome::Inferred(inferred) => {
                     return Ok(inferred.or(earlier).map(|inferred| *inferred));
                 }
-                ChainsOutcome::Better(graph, inferred) => {
+                ChainsOutcome::Again(missed, inferred) => {
                     earlier = inferred.or(earlier);
-                    graph
+                    missed
                 }
             };
-            self.graphs.insert(0, better);
+            match missed {
+                Missed::Better(graph) => self.graphs.insert(0, graph),
+                Missed::Parents(graphs) => {
+                    self.widened += 1;
+                    self.graphs.extend(graphs);
+                }
+            }
             let build =
                 || Self::new((self.model, self.score), self.graphs.clone(), self.candidates, context.stop());
             match context.until_stop(build).unwrap_or(Ok(None))? {
-                Some(target) => *self = target,
+                Some(target) => *self = target.widened(self.widened),
                 None => return Ok(earlier.map(|inferred| *inferred)),
             }
         }
@@ -222,9 +278,9 @@ impl<'a> DagPosterior<'a> {
             if is_stopped || context.is_stopped() {
                 break;
             }
-            let better = if context.is_hurried() { None } else { self.better_draw(&chains) };
-            if let Some(graph) = better {
-                return Ok(ChainsOutcome::Better(graph, self.inferred(&chains).map(Box::new)));
+            let missed = if context.is_hurried() { None } else { self.missed(&chains, context) };
+            if let Some(missed) = missed {
+                return Ok(ChainsOutcome::Again(missed, self.inferred(&chains).map(Box::new)));
             }
             if control == Control::Save {
                 self.save(&chains, context);
@@ -246,6 +302,27 @@ impl<'a> DagPosterior<'a> {
                 Ok(Chains::new(&self.tables, self.model.constraints(), &starts, settings.clone())?)
             }
         }
+    }
+
+    /// What the tables should have been built around.
+    fn missed(&self, chains: &Chains<'_>, context: &RunContext<'_>) -> Option<Missed> {
+        if let Some(graph) = self.better_draw(chains) {
+            return Some(Missed::Better(graph));
+        }
+        let is_due = chains.rounds() == FIRST_CHECK && self.widened < MOST_WIDENED;
+        if !(is_due && self.model.is_cheap() && self.tables.nodes() <= MOST_NODES_WIDENED) {
+            return None;
+        }
+        let draws: Vec<Dag> = chains.draws().into_iter().flatten().map(|draw| draw.dag).collect();
+        let search = OutsiderSearch {
+            tables: &self.tables,
+            score: self.score,
+            constraints: self.model.constraints(),
+            settings: table_settings(self.model, self.candidates),
+            draws: &draws,
+        };
+        let graphs = context.until_stop(|| search.graphs(LEAST_OUTSIDE))?;
+        (!graphs.is_empty()).then_some(Missed::Parents(graphs))
     }
 
     /// The best draw, if it is far better than what the searches found.
@@ -302,7 +379,7 @@ impl<'a> DagPosterior<'a> {
     fn save(&self, chains: &Chains<'_>, context: &RunContext<'_>) {
         match &context.checkpoints {
             Some(checkpoints) if chains.rounds() > 0 && !context.is_hurried() => {
-                checkpoints.save_chains(&self.graphs, chains.state());
+                checkpoints.save_chains((&self.graphs, self.widened), chains.state());
             }
             _ => {}
         }
@@ -315,133 +392,10 @@ impl<'a> DagPosterior<'a> {
     }
 }
 
-/// Fewer heated copies and shorter rounds the more variables there are, so that a round takes a fraction of a second.
-fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
-    let default = ChainsConfig::default();
-    ChainsConfig {
-        seed: config.seed,
-        copies: match nodes {
-            ..=40 => default.copies,
-            41..=120 => 4,
-            // So many variables lie so far apart at two temperatures that copies would never be exchanged.
-            _ => 1,
-        },
-        sweeps: if nodes <= 120 { 600 / nodes as u64 } else { 1200 / nodes as u64 }.clamp(1, default.sweeps),
-        max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
-            as usize,
-        min_ess: least_effective_size(nodes).unwrap_or(default.min_ess),
-        ..default
-    }
-}
-
-/// The effective sample size that every unsettled edge must reach, where rounds are cheap: for an error of a few
-/// thousandths up to 20 variables, so that two seeds differ by a tenth at most up to 40.
-const fn least_effective_size(nodes: usize) -> Option<f64> {
-    match nodes {
-        ..=20 => Some(8000.0),
-        21..=40 => Some(500.0),
-        _ => None,
-    }
-}
-
-/// How many draws all starts keep of a round, the burn-in taken off.
-fn draws_per_round(settings: &ChainsConfig) -> f64 {
-    settings.starts as f64 * settings.sweeps as f64 * (1.0 - settings.burn_in)
-}
-
-/// The most rounds of all starts: fewer the longer one takes.
-const fn most_rounds(nodes: usize) -> u64 {
-    match nodes {
-        ..=10 => 2000 / nodes as u64,
-        11..=20 => 200,
-        21..=40 => 80,
-        41..=120 => 40,
-        _ => 12,
-    }
-}
-
-/// The number of rounds after which convergence is next checked: a fixed sequence, wherever a run was interrupted.
-fn next_check(rounds: u64) -> u64 {
-    let mut check = 8;
-    while check <= rounds {
-        check += (check / 8).max(1);
-    }
-    check
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicUsize;
-
-    use gflowcausal_data::{Simulation, simulate};
-    use gflowcausal_determinism::StopFlag;
-    use gflowcausal_graph::NodeSet;
-
-    use super::*;
-    use crate::{Deadlines, Problem};
-
-    /// A score that asks for the end of the run as soon as tables are filled a second time.
-    struct StopsAtSecondTables<'a> {
-        score: &'a dyn LocalScore,
-        filled: AtomicUsize,
-        stop: StopFlag,
-    }
-
-    impl LocalScore for StopsAtSecondTables<'_> {
-        fn name(&self) -> &'static str {
-            self.score.name()
-        }
-
-        fn nodes(&self) -> usize {
-            self.score.nodes()
-        }
-
-        fn local(&self, node: usize, parents: &NodeSet) -> f64 {
-            self.score.local(node, parents)
-        }
-
-        fn fill_subsets(
-            &self,
-            node: usize,
-            base: &NodeSet,
-            optional: &[usize],
-            limit: usize,
-            terms: &mut [f64],
-            stop: &AtomicBool,
-        ) {
-            if self.filled.fetch_add(1, Ordering::Relaxed) == self.nodes() {
-                self.stop.set();
-            }
-            self.score.fill_subsets(node, base, optional, limit, terms, stop);
-        }
-    }
-
-    #[test]
-    fn chains_that_cannot_start_again_in_time_keep_what_they_found() {
-        let simulation =
-            Simulation { nodes: 6, degree: Some(2), rows: 300, seed: 1, ..Simulation::default() };
-        let table = simulate(&simulation).expect("a simulation").table;
-        let config = Config { samples: 100, ..Config::default() };
-        let problem = Problem::new(&table, &config).expect("a problem");
-        let model = &problem.model;
-        let stop = StopFlag::new();
-        let score = StopsAtSecondTables {
-            score: model.dag_score().expect("a sum over variables"),
-            filled: AtomicUsize::new(0),
-            stop: stop.clone(),
-        };
-        let deadlines = Deadlines::new(&stop);
-        let mut observe = |_| Control::Continue;
-        let mut context = RunContext::new(&mut observe, &deadlines, None);
-        // A search that found nothing: the chains are soon far better, and need new tables.
-        let graphs = vec![Dag::empty(6)];
-        let posterior = DagPosterior::new((model, &score), graphs, 5, context.stop());
-        let mut posterior = posterior.expect("a distribution").expect("there is time");
-        let inferred = posterior.chains(&config, &mut context).expect("nothing is written");
-        assert!(stop.is_set(), "the chains started again");
-        let inferred = inferred.expect("the probabilities of the first chains");
-        assert!(!inferred.draws.is_empty());
-        assert_eq!(posterior.graphs.len(), 2, "the better graph, and what was given");
-        assert!(posterior.tables.log_dag(&posterior.graphs[0]) > posterior.tables.log_dag(&Dag::empty(6)));
+fn table_settings(model: &ScoringModel, candidates: usize) -> TableSettings {
+    TableSettings {
+        temperature: model.temperature(),
+        edge_log_odds: model.edge_log_odds(),
+        max_candidates: candidates,
     }
 }

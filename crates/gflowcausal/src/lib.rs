@@ -63,7 +63,7 @@ pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use front_end::FrontEnd;
 pub use gflowcausal_posterior::{
-    Candidate, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
+    Candidate, CandidateLimit, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
 };
 pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};

@@ -39,6 +39,15 @@ pub struct Convergence {
     pub edges_from_outside: f64,
 }
 
+/// That parents were chosen among candidates, not among all variables.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CandidateLimit {
+    /// The most candidates of a variable.
+    pub most: usize,
+    /// The expected number of edges whose cause is none of the effect's candidate parents.
+    pub edges_from_outside: f64,
+}
+
 /// A graph and the weight of all draws that ended in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -65,6 +74,8 @@ pub struct Posterior {
     pub log_z: Option<f64>,
     /// How far chains agree.
     pub convergence: Option<Convergence>,
+    /// Whether exact sums are over some parents alone.
+    pub candidate_limit: Option<CandidateLimit>,
     /// How a policy compares with a reference.
     pub coverage: Option<Coverage>,
     /// Why the probabilities come from there, where that was left open.
@@ -108,12 +119,7 @@ impl Posterior {
     /// The edge probabilities of chains, and `draws` of them for ancestors and graphs.
     #[must_use]
     pub fn of_chains(tables: &ParentSetTables, summary: &Summary, draws: &[GraphSample]) -> Self {
-        let nodes = tables.nodes();
-        let outside = |cause: usize, effect: usize| !tables.candidates(effect).contains(&cause);
-        let from_outside = |(cell, probability): (usize, &f64)| {
-            if outside(cell / nodes, cell % nodes) { *probability } else { 0.0 }
-        };
-        let mut posterior = Self::weighted(nodes, draws, Objects::Dags, Source::Chains);
+        let mut posterior = Self::weighted(tables.nodes(), draws, Objects::Dags, Source::Chains);
         posterior.edges = unit(&summary.edge_probabilities);
         posterior.effective_sample_size = summary.smallest_ess;
         posterior.convergence = Some(Convergence {
@@ -122,9 +128,17 @@ impl Posterior {
             median_effective_sample_size: summary.median_ess,
             largest_error: summary.largest_error,
             left_out: summary.left_out,
-            edges_from_outside: summary.edge_probabilities.iter().enumerate().map(from_outside).sum(),
+            edges_from_outside: edges_from_outside(tables, &summary.edge_probabilities),
         });
         posterior
+    }
+
+    /// Says that parents were limited to the candidates of `tables`.
+    pub fn limit_candidates(&mut self, tables: &ParentSetTables) {
+        self.candidate_limit = Some(CandidateLimit {
+            most: (0..self.nodes).map(|node| tables.candidates(node).len()).max().unwrap_or(0),
+            edges_from_outside: edges_from_outside(tables, &self.edges),
+        });
     }
 
     /// Draws of the exact distribution over orders, and their exact edge probabilities.
@@ -150,6 +164,7 @@ impl Posterior {
             effective_sample_size: effective_sample_size(draws, &shares),
             log_z: None,
             convergence: None,
+            candidate_limit: None,
             coverage: None,
             reason: None,
             candidates: group(draws, &shares),
@@ -206,6 +221,16 @@ impl Posterior {
     pub fn ancestors(&self) -> &[f64] {
         &self.ancestors
     }
+}
+
+/// The expected number of edges whose cause is neither a candidate nor required.
+fn edges_from_outside(tables: &ParentSetTables, edges: &[f64]) -> f64 {
+    let nodes = tables.nodes();
+    let is_outside = |cause: usize, effect: usize| {
+        !tables.candidates(effect).contains(&cause) && !tables.required(effect).contains(cause)
+    };
+    let cells = edges.iter().enumerate().filter(|(cell, _)| is_outside(cell / nodes, cell % nodes));
+    cells.map(|(_, probability)| probability).sum()
 }
 
 /// Probabilities without what rounding adds beyond zero and one.

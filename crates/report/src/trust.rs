@@ -33,7 +33,8 @@ pub(crate) fn trust(result: &RunResult) -> Trust {
     let mut trust = match posterior.by {
         Source::None => Trust { is_low: false, text: "none, the method gives one graph".to_owned() },
         Source::Exact => {
-            let text = format!("exact, over all {}{}", objects(posterior), rejected(posterior));
+            let text =
+                format!("exact, over all {}{}{}", objects(posterior), limit(posterior), rejected(posterior));
             Trust { is_low: false, text }
         }
         Source::Chains => chains(posterior),
@@ -79,13 +80,24 @@ fn caveats(posterior: &PosteriorResult) -> String {
             pluralize(convergence.left_out, "chain")
         );
     }
-    if convergence.edges_from_outside > MOST_FROM_OUTSIDE {
-        text += &format!(
-            "; {:.1} expected edges come from outside the candidate parents, so some probability may be missing",
-            convergence.edges_from_outside
-        );
+    text + &from_outside(convergence.edges_from_outside)
+}
+
+fn from_outside(edges: f64) -> String {
+    if edges <= MOST_FROM_OUTSIDE {
+        return String::new();
     }
-    text
+    format!(
+        "; {edges:.1} expected edges come from outside the candidate parents, so some probability may be missing"
+    )
+}
+
+/// What exact sums leave out.
+fn limit(posterior: &PosteriorResult) -> String {
+    posterior.candidate_limit.map_or_else(String::new, |limit| {
+        let outside = from_outside(limit.edges_from_outside);
+        format!(", parents among {} for each variable{outside}", pluralize(limit.most, "candidate"))
+    })
 }
 
 /// What is said of a policy that was trained and not used.

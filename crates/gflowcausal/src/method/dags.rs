@@ -36,11 +36,7 @@ pub(super) fn dag_score<'a>(
 pub(super) fn resolve(name: PosteriorName, model: &ScoringModel) -> PosteriorName {
     let nodes = model.constraints().nodes();
     match name {
-        PosteriorName::Auto | PosteriorName::Policy
-            if nodes <= MOST_EXACT && candidate_limit(model, false) + 1 >= nodes =>
-        {
-            PosteriorName::Exact
-        }
+        PosteriorName::Auto | PosteriorName::Policy if nodes <= MOST_EXACT => PosteriorName::Exact,
         PosteriorName::Auto | PosteriorName::Policy => PosteriorName::Chains,
         chosen => chosen,
     }
@@ -74,13 +70,14 @@ pub(super) fn target<'a>(
     found: &SearchResult,
 ) -> Result<Option<DagPosterior<'a>>, Error> {
     let stored = context.checkpoints.as_ref().map_or(Ok(None), Checkpoints::resume_chains)?;
-    let graphs = match stored {
-        Some(stored) => stored.graphs(input.model.constraints().nodes())?,
-        None => found.graphs.clone(),
+    let (graphs, widened) = match stored {
+        Some(stored) => (stored.graphs(input.model.constraints().nodes())?, stored.widened),
+        None => (found.graphs.clone(), 0),
     };
     let candidates = candidates(input.model, &graphs, context.is_hurried());
     let build = || DagPosterior::new((input.model, score), graphs, candidates, context.stop());
-    context.until_stop(build).unwrap_or(Ok(None))
+    let target = context.until_stop(build).unwrap_or(Ok(None))?;
+    Ok(target.map(|target| target.widened(widened)))
 }
 
 /// How many candidate parents a variable has: more where the best of the `graphs` is dense.

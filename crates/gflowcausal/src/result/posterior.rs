@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{EdgeResult, matrix, number};
 use crate::discover::Discovery;
-use crate::posterior::{Consensus, Convergence, Coverage, Objects, RunnerUp, Source};
+use crate::posterior::{CandidateLimit, Consensus, Convergence, Coverage, Objects, RunnerUp, Source};
 
 /// One graph that agrees with the probabilities, and three lists of pairs; each edge points in its likelier direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct PosteriorResult {
     /// How far chains agree with each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub convergence: Option<Convergence>,
+    /// Present where exact sums are over parents among candidates, not among all variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate_limit: Option<CandidateLimit>,
     /// How a trained policy compares with a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -98,6 +101,7 @@ impl Discovery {
             log_z: posterior.log_z,
             edge_prior: self.model.edge_log_odds(),
             convergence: posterior.convergence,
+            candidate_limit: posterior.candidate_limit,
             coverage: posterior.coverage,
             reason: posterior.reason.clone(),
             edge_probabilities: rows(posterior.edges()),

@@ -6,6 +6,7 @@ mod descent;
 mod extra;
 mod gather;
 mod node_table;
+mod outsiders;
 #[cfg(test)]
 mod tests;
 mod zeta;
@@ -17,6 +18,7 @@ use gflowcausal_graph::{Constraints, Dag, NodeSet};
 
 pub use candidates::candidate_parents;
 use node_table::NodeTable;
+pub use outsiders::OutsiderSearch;
 
 use crate::best_parents::parent_limit;
 use crate::{LocalScore, ScoreError};

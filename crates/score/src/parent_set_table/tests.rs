@@ -271,3 +271,51 @@ fn the_number_of_threads_does_not_change_a_bit() {
     assert_eq!(sums(1), sums(2));
     assert_eq!(sums(1), sums(4));
 }
+
+/// Only `4` and `5` together make good parents of `6`.
+struct Together;
+
+impl LocalScore for Together {
+    fn name(&self) -> &'static str {
+        "together"
+    }
+
+    fn nodes(&self) -> usize {
+        NODES
+    }
+
+    fn local(&self, node: usize, parents: &NodeSet) -> f64 {
+        let bonus = if node == 6 && parents.contains(4) && parents.contains(5) { 5.0 } else { 0.0 };
+        bonus - parents.len() as f64
+    }
+}
+
+#[test]
+fn parents_that_the_tables_leave_out_are_found_beside_drawn_sets() {
+    let constraints = Constraints::none(NODES);
+    let settings = TableSettings { temperature: 1.0, edge_log_odds: 0.0, max_candidates: 2 };
+    let candidates: Vec<NodeSet> = (0..NODES).map(|node| set([usize::from(node == 0)])).collect();
+    let stop = AtomicBool::new(false);
+    let build = |graphs: &[Dag], candidates: &[NodeSet]| {
+        ParentSetTables::new(&Together, &constraints, candidates, graphs, &settings, &stop).expect("valid")
+    };
+    let tables = build(&[], &candidates);
+    let dag = |edges: &[(usize, usize)]| {
+        Dag::from_edges(NODES, edges.iter().map(|&(from, to)| Edge { from, to })).expect("acyclic")
+    };
+    let found = |draws: &[Dag], least: f64| {
+        let (score, constraints) = (&Together, &constraints);
+        OutsiderSearch { tables: &tables, score, constraints, settings, draws }.graphs(least)
+    };
+    // One draw in four has the parent 4; with 5 beside it the weight is e⁴ times as large.
+    let draws = [dag(&[]), dag(&[(4, 6)]), dag(&[]), dag(&[])];
+    let graphs = found(&draws, 0.5);
+    assert_eq!(graphs, [dag(&[(4, 6), (5, 6)])], "4 and 5 are both outside, in one set");
+    assert!(found(&draws[..1], 0.5).is_empty(), "single parents are in the tables");
+    assert!(found(&[dag(&[(4, 6), (6, 5)])], 0.5).is_empty(), "5 is an effect in every draw");
+
+    let candidates = candidate_parents(&Together, &constraints, &graphs, 2);
+    assert!(candidates[6].contains(4) && candidates[6].contains(5));
+    let settled = build(&graphs, &candidates);
+    assert!(settled.log_score(6, &set([4, 5])) > f64::NEG_INFINITY);
+}
