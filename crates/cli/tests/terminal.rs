@@ -63,10 +63,12 @@ fn long_names_stay_within_eighty_columns() {
         .collect();
     let rows: Vec<&str> = lines.collect();
     fs::write(home.path().join("long.csv"), format!("{}\n{}\n", names.join(","), rows.join("\n"))).unwrap();
-    let text = printed(&home, &["discover", "long.csv", "--method", "ges"]);
-    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-    assert!(wide.is_empty(), "{wide:#?}");
-    assert!(text.contains("a_rather…able_X"), "{text}");
+    for option in [["--method", "ges"], ["--score", "bic"]] {
+        let text = printed(&home, &[["discover", "long.csv"], option].concat());
+        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        assert!(text.contains("a_rathe…"), "{text}");
+    }
 }
 
 #[test]

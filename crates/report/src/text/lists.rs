@@ -24,7 +24,7 @@ const CHANGES: usize = 6;
 const LIKELY: f64 = 0.1;
 
 /// The most letters of a name in a table, so that a row has at most 80 columns.
-const NAME: usize = 17;
+const NAME: usize = 14;
 
 /// What a result says of edges, the consensus first.
 pub(super) fn edges(text: &mut String, result: &RunResult, style: TextStyle) {
@@ -119,9 +119,15 @@ fn list(text: &mut String, title: &str, meaning: &str, edges: &[EdgeResult], sty
 
 fn numbers(edge: &EdgeResult) -> [String; 2] {
     [
-        edge.weight.map_or(String::new(), |weight| format!("{weight:.3}")),
+        edge.weight.map_or(String::new(), slope),
         edge.delta_score.map_or(String::new(), |delta| format!("{delta:.1}")),
     ]
+}
+
+/// Three decimals, unless that leaves nothing of the slope or makes it too wide.
+fn slope(weight: f64) -> String {
+    let is_plain = weight == 0.0 || (0.001..1000.0).contains(&weight.abs());
+    if is_plain { format!("{weight:.3}") } else { format!("{weight:.1e}") }
 }
 
 /// The pairs that are surely joined by a directed path, but not surely by an edge.
@@ -309,13 +315,19 @@ mod tests {
     }
 
     #[test]
+    fn slopes_keep_their_size() {
+        let shown = [0.0, 0.52, -60.451, 0.00042, -12_345.6].map(slope);
+        assert_eq!(shown, ["0.000", "0.520", "-60.451", "4.2e-4", "-1.2e4"]);
+    }
+
+    #[test]
     fn a_long_list_of_changes_is_cut_and_long_names_are_shortened() {
         let long = "mean fractal dimension of the cell";
         let names: Vec<String> = (0..30).map(|k| format!("v{k}")).collect();
         let pairs: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long)).collect();
         let line = runner_up_line(&runner_up(&pairs, 1.0), &[], -10.0, STYLE).replace('\u{a0}', " ");
         assert!(line.ends_with(", and 24 more"), "{line}");
-        assert!(!line.contains(long) && line.contains("mean fra…the cell"), "{line}");
+        assert!(!line.contains(long) && line.contains("mean fr…e cell"), "{line}");
         let all = TextStyle { extent: Extent::All, ..STYLE };
         assert!(runner_up_line(&runner_up(&pairs, 1.0), &[], -10.0, all).contains("v29"));
     }

@@ -126,7 +126,7 @@ impl<'a> Basis<'a> {
                 (0..size).for_each(|b| gram[a * size + b] += terms[a] * terms[b] / rows as f64);
             }
         }
-        basis.inverse = Cholesky::new(gram, size).inverse();
+        basis.inverse = Cholesky::new(&gram, size).inverse();
         let coefficients: Vec<f64> = basis.inverse.chunks(size).map(|row| dot(row, &cross)).collect();
         let residual = (1.0 - dot(&coefficients, &cross)).max(f64::EPSILON);
         basis.variance = residual / (rows - 1 - size) as f64;
@@ -173,7 +173,7 @@ impl<'a> Basis<'a> {
             Points::Rows(set) => (0..rows).map(self.functions(set)).collect(),
         };
         let size = self.design[0].len();
-        let factor = Cholesky::new(self.inverse.clone(), size).into_lower();
+        let factor = Cholesky::new(&self.inverse, size).into_lower();
         let deviation = self.variance.sqrt();
         let spread = |f: &Vec<f64>| -> Vec<f64> {
             (0..size)
@@ -225,7 +225,7 @@ impl<'a> Process<'a> {
             Self { data, on: on.to_vec(), kernel, log_likelihood, inverse: Vec::new(), signal: 0.0 };
         let mut covariance = process.alike(0..on.len());
         (0..rows).for_each(|row| covariance[row * rows + row] += f64::from(kernel.noise));
-        process.inverse = Cholesky::new(covariance, rows).inverse();
+        process.inverse = Cholesky::new(&covariance, rows).inverse();
         let solved = process.inverse.chunks(rows).map(|row| dot(row, response));
         process.signal = solved.zip(response).map(|(a, y)| a * y).sum::<f64>() / rows as f64;
         Some(process)
@@ -296,7 +296,7 @@ impl<'a> Process<'a> {
             let ridge = if a == b { JITTER } else { 0.0 };
             self.signal * (own[cell] - dot(&near[a], &weights[b]) + ridge)
         };
-        let lower = Cholesky::new((0..size * size).map(left).collect(), size).into_lower();
+        let lower = Cholesky::new(&(0..size * size).map(left).collect::<Vec<f64>>(), size).into_lower();
         Evaluated { weights, factor: lower.chunks(size).map(<[f64]>::to_vec).collect() }
     }
 }
