@@ -33,10 +33,10 @@ const MOST_WITH_RANDOM_START: usize = 40;
 const FAR: f64 = 10.0;
 
 /// An edge whose cause is no candidate matters from this probability on.
-const LEAST_OUTSIDE: f64 = 0.05;
+const LEAST_OUTSIDE: f64 = 0.02;
 
 /// How often tables are built again for parents that were left out.
-const MOST_WIDENED: usize = 2;
+const MOST_WIDENED: usize = 3;
 
 /// Up to how many variables that is done: with more it takes longer than it is worth.
 const MOST_NODES_WIDENED: usize = 120;
