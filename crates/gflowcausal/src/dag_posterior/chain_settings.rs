@@ -21,18 +21,18 @@ pub(super) fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
         sweeps: if nodes <= 120 { 600 / nodes as u64 } else { 1200 / nodes as u64 }.clamp(1, default.sweeps),
         max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
             as usize,
-        proposals: if (15..=20).contains(&nodes) { 6 } else { default.proposals },
+        proposals: if (15..=20).contains(&nodes) { default.proposals / 2 } else { default.proposals },
         min_ess: least_effective_size(nodes).unwrap_or(default.min_ess),
         ..default
     }
 }
 
 /// The effective sample size that every unsettled edge must reach, where rounds are cheap: for an error of a few
-/// thousandths up to 20 variables, in no more time than exact sums take at 16; so that two seeds differ by a tenth at most up to 40.
+/// thousandths up to 20 variables; so that two seeds differ by a tenth at most up to 40.
 const fn least_effective_size(nodes: usize) -> Option<f64> {
     match nodes {
         ..=14 => Some(8000.0),
-        15..=20 => Some(2500.0),
+        15..=20 => Some(4000.0),
         21..=40 => Some(500.0),
         _ => None,
     }
