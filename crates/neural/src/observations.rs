@@ -3,7 +3,7 @@
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 
-use crate::real::Real;
+use gflowcausal_autodiff::Real;
 
 /// The columns of a table with mean 0 and deviation 1, so that networks do not depend on units.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Steps against a gradient: Adam and RMSprop.
 
-use crate::real::Real;
-use crate::vector::vectorised;
+use gflowcausal_autodiff::{Real, Tape, vectorised};
 
 /// Adam (Kingma & Ba 2015): each parameter moves by its mean gradient over the root of its mean squared gradient.
 #[derive(Debug, Clone)]
@@ -41,6 +40,26 @@ impl<R: Real> Adam<R> {
                 }
             },
         );
+    }
+}
+
+/// Adam for all parameters of a tape.
+#[derive(Debug)]
+pub(crate) struct TapeAdam<R> {
+    moments: Vec<Adam<R>>,
+}
+
+impl<R: Real> TapeAdam<R> {
+    pub(crate) fn new(tape: &Tape<R>) -> Self {
+        Self { moments: tape.parameters().map(|var| Adam::new(tape.value(var).len())).collect() }
+    }
+
+    /// Moves every parameter, by the learning rate for its number.
+    pub(crate) fn step(&mut self, tape: &mut Tape<R>, learning_rate: impl Fn(usize) -> f64) {
+        for (number, (var, adam)) in tape.parameters().zip(&mut self.moments).enumerate() {
+            let (value, grad) = tape.value_and_grad(var);
+            adam.step(learning_rate(number), grad, value);
+        }
     }
 }
 

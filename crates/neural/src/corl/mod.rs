@@ -3,6 +3,7 @@
 mod pointer_decoder;
 mod rewards;
 
+use gflowcausal_autodiff::{Encoder, EncoderSize, Linear, Normalisation, Real, Tape, Var};
 use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
 use gflowcausal_graph::{Constraints, Order};
 
@@ -10,9 +11,7 @@ use self::pointer_decoder::{Actor, Rollout};
 pub use self::rewards::OrderRewards;
 use self::rewards::{CachedRewards, Rewarded, Scale};
 use crate::observations::Observations;
-use crate::real::Real;
-use crate::tape::{Tape, Var};
-use crate::transformer::{EncoderSize, Linear, TapeAdam, Transformer};
+use crate::optimizer::TapeAdam;
 
 /// How slowly the moving mean of rewards forgets.
 const BASELINE: f64 = 0.99;
@@ -137,7 +136,7 @@ struct Training<'a, R> {
     observations: Observations,
     rewards: CachedRewards<'a>,
     tape: Tape<R>,
-    encoder: Transformer,
+    encoder: Encoder,
     actor: Actor<'a>,
     critic: Critic,
     /// How many parameters the actor has; those of the critic follow.
@@ -159,7 +158,7 @@ impl<'a, R: Real> Training<'a, R> {
         let width = settings.encoder.width;
         let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: 0 });
         let mut tape = Tape::new();
-        let encoder = Transformer::new(&mut tape, settings.encoder, &mut rng);
+        let encoder = Encoder::new(&mut tape, settings.encoder, Normalisation::Batch, &mut rng);
         let actor = Actor::new(&mut tape, width, constraints, &mut rng);
         let actor_parameters = tape.parameters().count();
         let sizes = [(width, 2 * width), (2 * width, width), (width, 1)];

@@ -1,12 +1,9 @@
 //! The decoder of CORL: an LSTM that points, with a glimpse, at the variable that comes next.
 
+use gflowcausal_autodiff::{Linear, Real, Tape, Var, uniform};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, categorical, stream};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
-
-use crate::real::Real;
-use crate::tape::{Tape, Var};
-use crate::transformer::{Linear, uniform};
 
 /// Additive attention: the layer of the references, that of the query, and what weighs their sum.
 #[derive(Debug, Clone, Copy)]

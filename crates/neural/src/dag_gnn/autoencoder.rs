@@ -4,8 +4,8 @@ use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{Constraints, Edge};
 
 use super::scalar_mlp::ScalarMlp;
-use crate::gemm::{Matrix, product};
-use crate::vector::vectorised;
+use gflowcausal_autodiff::vectorised;
+use gflowcausal_autodiff::{Matrix, product};
 
 /// What cycles cost: `λ h + ½ c h²`.
 #[derive(Debug, Clone, Copy, PartialEq)]

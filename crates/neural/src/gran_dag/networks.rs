@@ -6,9 +6,8 @@ use gflowcausal_search::Exponential;
 use rand_distr::{Distribution, Uniform};
 
 use super::mask;
-use crate::gemm::{Matrix, product};
 use crate::optimizer::RmsProp;
-use crate::vector::{add_scaled, dot, vectorised};
+use gflowcausal_autodiff::{Matrix, add_scaled, dot, product, vectorised};
 
 /// The slope of a unit that is off.
 const LEAK: f64 = 0.01;

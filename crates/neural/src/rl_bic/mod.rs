@@ -2,15 +2,14 @@
 
 mod rewards;
 
+use gflowcausal_autodiff::{Encoder, EncoderSize, Linear, Normalisation, Real, Tape, Var, uniform};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use self::rewards::{Evaluated, Evaluator, Penalties};
 use crate::observations::Observations;
-use crate::real::Real;
-use crate::tape::{Tape, Var};
-use crate::transformer::{EncoderSize, Linear, TapeAdam, Transformer, uniform};
+use crate::optimizer::TapeAdam;
 
 /// How slowly the moving mean of rewards forgets.
 const BASELINE: f64 = 0.99;
@@ -142,7 +141,7 @@ struct Training<'a, R> {
     evaluator: Evaluator<'a>,
     penalties: Penalties,
     tape: Tape<R>,
-    encoder: Transformer,
+    encoder: Encoder,
     left: Var,
     right: Var,
     u: Var,
@@ -163,7 +162,7 @@ impl<'a, R: Real> Training<'a, R> {
         let RlBic { encoder: size, decoder, .. } = *settings;
         let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: 0 });
         let mut tape = Tape::new();
-        let encoder = Transformer::new(&mut tape, size, &mut rng);
+        let encoder = Encoder::new(&mut tape, size, Normalisation::Batch, &mut rng);
         let [left, right] =
             [(); 2].map(|()| tape.parameter(decoder, uniform(size.width * decoder, size.width, &mut rng)));
         let u = tape.parameter(decoder, uniform(decoder, decoder, &mut rng));

@@ -5,7 +5,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A floating-point number with what networks need of it.
-pub(crate) trait Real:
+pub trait Real:
     Copy
     + Debug
     + Default

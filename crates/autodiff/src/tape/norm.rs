@@ -1,4 +1,4 @@
-//! Batch normalisation (Ioffe & Szegedy 2015), by the statistics of the batch alone.
+//! Normalisation of columns over the batch (Ioffe & Szegedy 2015), by its own statistics alone, and of single rows (Ba et al. 2016).
 
 use crate::real::Real;
 use crate::vector::add_scaled;
@@ -8,7 +8,7 @@ const EPSILON: f64 = 1e-5;
 
 /// Saves the normalised values and, after them, one over the deviation of each column.
 #[inline(always)]
-pub(super) fn forward<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], saved: &mut Vec<R>) {
+pub(super) fn batch<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], saved: &mut Vec<R>) {
     let columns = gain.len();
     let share = R::of(columns as f64 / x.len() as f64);
     let mut mean = vec![R::ZERO; columns];
@@ -35,7 +35,7 @@ pub(super) fn forward<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R]
 
 /// `∂x += gain/σ · (g − mean g − x̂ mean(g x̂))`.
 #[inline(always)]
-pub(super) fn backward<R: Real>(
+pub(super) fn batch_back<R: Real>(
     grad: &[R],
     saved: &[R],
     gain: &[R],
@@ -59,5 +59,48 @@ pub(super) fn backward<R: Real>(
         for k in 0..columns {
             by_x[k] += gain[k] * scale[k] * (grad[k] - share * (sum[k] + normal[k] * along[k]));
         }
+    }
+}
+
+/// Saves the normalised values and, after them, one over the deviation of each row.
+#[inline(always)]
+pub(super) fn layer<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], saved: &mut Vec<R>) {
+    let columns = gain.len();
+    let share = R::of(1.0 / columns as f64);
+    saved.resize(x.len() + x.len() / columns, R::ZERO);
+    let (normal, scales) = saved.split_at_mut(x.len());
+    let rows = x.chunks_exact(columns).zip(normal.chunks_exact_mut(columns)).zip(scales);
+    for (((x, normal), scale), value) in rows.zip(value.chunks_exact_mut(columns)) {
+        let mean = share * x.iter().copied().sum::<R>();
+        let variance = share * x.iter().map(|&x| (x - mean) * (x - mean)).sum::<R>();
+        *scale = R::ONE / (variance + R::of(EPSILON)).root();
+        for k in 0..columns {
+            normal[k] = (x[k] - mean) * *scale;
+            value[k] = normal[k] * gain[k] + shift[k];
+        }
+    }
+}
+
+/// `∂x += 1/σ · (g' − mean g' − x̂ mean(g' x̂))` with `g'` the gradient times the gain.
+#[inline(always)]
+pub(super) fn layer_back<R: Real>(
+    grad: &[R],
+    saved: &[R],
+    gain: &[R],
+    [by_x, by_gain, by_shift]: [&mut Vec<R>; 3],
+) {
+    let columns = gain.len();
+    let share = R::of(1.0 / columns as f64);
+    let (normal, scales) = saved.split_at(grad.len());
+    let rows = grad.chunks_exact(columns).zip(normal.chunks_exact(columns)).zip(scales);
+    for (((grad, normal), &scale), by_x) in rows.zip(by_x.chunks_exact_mut(columns)) {
+        let slopes = || grad.iter().zip(gain).map(|(&grad, &gain)| grad * gain);
+        let sum = share * slopes().sum::<R>();
+        let along = share * slopes().zip(normal).map(|(slope, &normal)| slope * normal).sum::<R>();
+        for k in 0..columns {
+            by_gain[k] += grad[k] * normal[k];
+            by_x[k] += scale * (grad[k] * gain[k] - sum - normal[k] * along);
+        }
+        add_scaled(R::ONE, grad, by_shift);
     }
 }

@@ -1,5 +1,6 @@
-//! A score for every pair of tokens: the single-layer decoder of RL-BIC.
+//! A score for every pair of tokens: the single-layer decoder of RL-BIC, and inner products.
 
+use crate::gemm::{Matrix, add_product, product};
 use crate::real::Real;
 use crate::vector::add_scaled;
 
@@ -48,5 +49,37 @@ pub(super) fn backward<R: Real>(
         add_scaled(slope, squashed, by_u);
         add_scaled(R::ONE, &below, &mut by_left[row * width..][..width]);
         add_scaled(R::ONE, &below, &mut by_right[(row / tokens * tokens + token) * width..][..width]);
+    }
+}
+
+/// `l rᵀ / √w`, group after group.
+pub(super) fn products<R: Real>(left: &[R], right: &[R], width: usize, tokens: usize, value: &mut [R]) {
+    let groups = left.chunks_exact(tokens * width).zip(right.chunks_exact(tokens * width));
+    for ((left, right), value) in groups.zip(value.chunks_exact_mut(tokens * tokens)) {
+        product(Matrix::new(left, width), Matrix::new(right, width).transposed(), value);
+    }
+    let scale = R::of((width as f64).sqrt().recip());
+    value.iter_mut().for_each(|value| *value *= scale);
+}
+
+pub(super) fn products_back<R: Real>(
+    [left, right]: [&[R]; 2],
+    width: usize,
+    tokens: usize,
+    grad: &[R],
+    [by_left, by_right]: [&mut Vec<R>; 2],
+) {
+    let scale = R::of((width as f64).sqrt().recip());
+    let size = tokens * width;
+    let groups = left.chunks_exact(size).zip(right.chunks_exact(size));
+    let targets = by_left.chunks_exact_mut(size).zip(by_right.chunks_exact_mut(size));
+    let mut slopes = vec![R::ZERO; tokens * tokens];
+    for (((left, right), (by_left, by_right)), grad) in
+        groups.zip(targets).zip(grad.chunks_exact(tokens * tokens))
+    {
+        slopes.iter_mut().zip(grad).for_each(|(slope, &grad)| *slope = scale * grad);
+        let slopes = Matrix::new(&slopes, tokens);
+        add_product(slopes, Matrix::new(right, width), by_left);
+        add_product(slopes.transposed(), Matrix::new(left, width), by_right);
     }
 }

@@ -64,6 +64,56 @@ fn batch_normalisation() {
 }
 
 #[test]
+fn normalisation_of_rows() {
+    check(&[(4, 5), (1, 5), (1, 5)], |tape, v| tape.layer_norm(v[0], v[1], v[2]));
+}
+
+/// Two images, with an odd and an even side, down to a single pixel.
+#[test]
+fn convolutions_and_pooling() {
+    for side in [1, 2, 5] {
+        check(&[(2 * side * side, 2), (18, 3), (1, 3), (27, 2), (1, 2)], |tape, v| {
+            let x = value_of(tape, v[0]);
+            let first = tape.convolved(x, v[1], v[2], side);
+            let pooled = tape.max_pooled(first, side);
+            let half = side.div_ceil(2);
+            let second = tape.convolved(pooled, v[3], v[4], half);
+            tape.reshaped(second, half * half * 2)
+        });
+    }
+}
+
+/// Each output by its definition, pixel after pixel.
+#[test]
+fn a_convolution_is_the_sum_over_its_kernel() {
+    let (side, channels, outputs) = (3_i64, 2, 2);
+    let number = |k: usize| (0.7 * k as f64).sin();
+    let x: Vec<f64> = (0..18).map(number).collect();
+    let w: Vec<f64> = (100..136).map(number).collect();
+    let mut tape: Tape<f64> = Tape::new();
+    let weights = tape.parameter(outputs, w.clone());
+    let biases = tape.parameter(outputs, vec![0.5, -0.25]);
+    let image = tape.constant(channels, &x);
+    let result = tape.convolved(image, weights, biases, 3);
+    for (row, column) in (0..side).flat_map(|row| (0..side).map(move |column| (row, column))) {
+        for output in 0..outputs {
+            let mut sum = [0.5, -0.25][output];
+            for (place, (dy, dx)) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dy, dx))).enumerate() {
+                let (y, x_at) = (row + dy, column + dx);
+                if (0..side).contains(&y) && (0..side).contains(&x_at) {
+                    let pixel = (y * side + x_at) as usize;
+                    sum += (0..channels)
+                        .map(|c| x[pixel * channels + c] * w[(place * channels + c) * outputs + output])
+                        .sum::<f64>();
+                }
+            }
+            let found = tape.value(result)[(row * side + column) as usize * outputs + output];
+            assert!((found - sum.max(0.0)).abs() < 1e-12, "{row} {column} {output}: {found} {sum}");
+        }
+    }
+}
+
+#[test]
 fn attention_with_heads_and_groups() {
     for (rows, tokens) in [(6, 3), (18, 9), (34, 34)] {
         check(&[(rows, 4); 3], |tape, v| tape.attention([v[0], v[1], v[2]], tokens, 2));
@@ -110,4 +160,9 @@ fn a_pointer_with_a_glimpse() {
 #[test]
 fn scores_of_pairs() {
     check(&[(6, 3), (6, 3), (1, 3)], |tape, v| tape.pair_scores(v[0], v[1], v[2], 3));
+}
+
+#[test]
+fn inner_products_of_pairs() {
+    check(&[(6, 4), (6, 4)], |tape, v| tape.pair_products(v[0], v[1], 3));
 }

@@ -3,13 +3,13 @@
 use crate::real::Real;
 
 /// Runs `work` compiled for this processor; what is to profit must be inlined into it.
-pub(crate) fn vectorised<T>(work: impl FnOnce() -> T) -> T {
+pub fn vectorised<T>(work: impl FnOnce() -> T) -> T {
     pulp::Arch::new().dispatch(work)
 }
 
 /// `sum ← sum + factor · values`.
 #[inline(always)]
-pub(crate) fn add_scaled<R: Real>(factor: R, values: &[R], sum: &mut [R]) {
+pub fn add_scaled<R: Real>(factor: R, values: &[R], sum: &mut [R]) {
     sum.iter_mut().zip(values).for_each(|(sum, &value)| *sum += factor * value);
 }
 
@@ -18,7 +18,7 @@ const SUMS: usize = 16;
 
 /// The inner product.
 #[inline(always)]
-pub(crate) fn dot<R: Real>(left: &[R], right: &[R]) -> R {
+pub fn dot<R: Real>(left: &[R], right: &[R]) -> R {
     let mut sums = [R::ZERO; SUMS];
     let (left, right) = (left.chunks_exact(SUMS), right.chunks_exact(SUMS));
     let rest: R = left.remainder().iter().zip(right.remainder()).map(|(&a, &b)| a * b).sum();

@@ -1,13 +1,13 @@
 //! The way back over a tape: each node passes its gradient on to what it was made of.
 
-use super::{Node, Op, Tape, Var, attention, lstm, norm, pairs, pointer};
+use super::{Node, Op, Tape, Var, attention, image, lstm, norm, pairs, pointer};
 use crate::gemm::{self, Matrix};
 use crate::real::Real;
 use crate::vector::{add_scaled, vectorised};
 
 impl<R: Real> Tape<R> {
     /// Adds the gradients by all parameters, given those by what the loss is a function of.
-    pub(crate) fn backward(&mut self) {
+    pub fn backward(&mut self) {
         for at in (self.parameters..self.used).rev() {
             let node = std::mem::take(&mut self.nodes[at]);
             self.pass_on(&node);
@@ -55,9 +55,22 @@ impl<R: Real> Tape<R> {
                 let gain = &nodes[gain.0].value;
                 vectorised(
                     #[inline(always)]
-                    || norm::backward(&node.grad, &node.saved, gain, grads),
+                    || norm::batch_back(&node.grad, &node.saved, gain, grads),
                 );
             }),
+            &Op::LayerNorm { x, gain, shift } => self.with_grads([x, gain, shift], |nodes, grads| {
+                let gain = &nodes[gain.0].value;
+                vectorised(
+                    #[inline(always)]
+                    || norm::layer_back(&node.grad, &node.saved, gain, grads),
+                );
+            }),
+            &Op::Convolution { x, w, b, side } => self.pass_convolution(node, [x, w, b], side),
+            &Op::MaxPool { x, side } => self.with_grad(x, |nodes, grad| {
+                let x = &nodes[x.0].value;
+                image::max_pool_back(x, side, node.columns, (&node.value, &node.grad), grad);
+            }),
+            &Op::Reshape { x } => self.add_grad(x, &node.grad),
             &Op::Attention { q, k, v, tokens, heads } => self.with_grads([q, k, v], |nodes, grads| {
                 let inputs = [q, k, v].map(|var| &nodes[var.0].value[..]);
                 let shape = attention::Shape::new((node.rows, node.columns), tokens, heads);
@@ -117,17 +130,27 @@ impl<R: Real> Tape<R> {
                     );
                 });
             }
+            &Op::PairProducts { left, right, tokens } => self.with_grads([left, right], |nodes, grads| {
+                let width = nodes[left.0].columns;
+                let inputs = [left, right].map(|var| &nodes[var.0].value[..]);
+                pairs::products_back(inputs, width, tokens, &node.grad, grads);
+            }),
         }
     }
 
+    fn pass_convolution(&mut self, node: &Node<R>, [x, w, b]: [Var; 3], side: usize) {
+        let grad = node.grad_before_rectifying();
+        let is_given = matches!(self.nodes[x.0].op, Op::Leaf);
+        self.with_grads([x, w, b], |nodes, grads| {
+            let (x, w) = (&nodes[x.0].value, nodes[w.0].matrix());
+            image::convolution_back(x, w, side, &grad, grads, is_given);
+        });
+    }
+
     fn pass_linear(&mut self, node: &Node<R>, x: Var, w: Var, b: Option<Var>, is_rectified: bool) {
-        let mut rectified = Vec::new();
+        let rectified;
         let grad = if is_rectified {
-            let keep = |(&grad, &value): (&R, &R)| if value > R::ZERO { grad } else { R::ZERO };
-            vectorised(
-                #[inline(always)]
-                || rectified.extend(node.grad.iter().zip(&node.value).map(keep)),
-            );
+            rectified = node.grad_before_rectifying();
             &rectified
         } else {
             &node.grad
@@ -168,5 +191,16 @@ impl<R: Real> Tape<R> {
                 );
             }),
         }
+    }
+}
+
+impl<R: Real> Node<R> {
+    /// The gradient by what `max(·, 0)` was taken of.
+    fn grad_before_rectifying(&self) -> Vec<R> {
+        let keep = |(&grad, &value): (&R, &R)| if value > R::ZERO { grad } else { R::ZERO };
+        vectorised(
+            #[inline(always)]
+            || self.grad.iter().zip(&self.value).map(keep).collect(),
+        )
     }
 }

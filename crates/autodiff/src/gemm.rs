@@ -7,11 +7,11 @@ use crate::real::Real;
 
 /// A matrix in a slice.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Matrix<'a, R>(MatRef<'a, R>);
+pub struct Matrix<'a, R>(MatRef<'a, R>);
 
 impl<'a, R: Real> Matrix<'a, R> {
     /// `values`, row after row.
-    pub(crate) fn new(values: &'a [R], columns: usize) -> Self {
+    pub fn new(values: &'a [R], columns: usize) -> Self {
         Self::strided(values, [values.len() / columns.max(1), columns], columns)
     }
 
@@ -19,12 +19,12 @@ impl<'a, R: Real> Matrix<'a, R> {
     ///
     /// # Panics
     /// If the last of them lies behind the end of `values`.
-    pub(crate) fn strided(values: &'a [R], [rows, columns]: [usize; 2], row_stride: usize) -> Self {
+    pub fn strided(values: &'a [R], [rows, columns]: [usize; 2], row_stride: usize) -> Self {
         Self(MatRef::from_row_major_slice_with_stride(values, rows, columns, row_stride))
     }
 
     /// Rows for columns; nothing is moved.
-    pub(crate) fn transposed(self) -> Self {
+    pub fn transposed(self) -> Self {
         Self(self.0.transpose())
     }
 }
@@ -33,7 +33,7 @@ impl<'a, R: Real> Matrix<'a, R> {
 ///
 /// # Panics
 /// If the shapes do not fit.
-pub(crate) fn product<R: Real>(left: Matrix<'_, R>, right: Matrix<'_, R>, target: &mut [R]) {
+pub fn product<R: Real>(left: Matrix<'_, R>, right: Matrix<'_, R>, target: &mut [R]) {
     multiply(left, right, Accum::Replace, target);
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn product<R: Real>(left: Matrix<'_, R>, right: Matrix<'_, R>, target
 ///
 /// # Panics
 /// If the shapes do not fit.
-pub(crate) fn add_product<R: Real>(left: Matrix<'_, R>, right: Matrix<'_, R>, target: &mut [R]) {
+pub fn add_product<R: Real>(left: Matrix<'_, R>, right: Matrix<'_, R>, target: &mut [R]) {
     multiply(left, right, Accum::Add, target);
 }
 

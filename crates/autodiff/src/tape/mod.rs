@@ -6,6 +6,7 @@
 mod attention;
 mod attention_lanes;
 mod backward;
+mod image;
 mod lstm;
 mod norm;
 mod pairs;
@@ -19,7 +20,7 @@ use crate::vector::{add_scaled, dot, vectorised};
 
 /// A matrix on a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Var(usize);
+pub struct Var(usize);
 
 /// How a matrix was made of others.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,14 @@ enum Op {
     Add { a: Var, b: Var },
     /// Every column with mean 0 and variance 1 over the rows, times `gain`, plus `shift`.
     BatchNorm { x: Var, gain: Var, shift: Var },
+    /// Every row with mean 0 and variance 1, times `gain`, plus `shift`.
+    LayerNorm { x: Var, gain: Var, shift: Var },
+    /// `max(x ∗ w + b, 0)` for images of `side` × `side` pixels.
+    Convolution { x: Var, w: Var, b: Var, side: usize },
+    /// The largest of every 2 × 2 pixels.
+    MaxPool { x: Var, side: usize },
+    /// The same numbers in rows of another length.
+    Reshape { x: Var },
     /// Every row the attention of one token to all of its group, for each head.
     Attention { q: Var, k: Var, v: Var, tokens: usize, heads: usize },
     /// Some rows of another.
@@ -53,6 +62,8 @@ enum Op {
     WeightedSum { base: Var, weights: Var, references: Var },
     /// `u · tanh(l_i + r_j)` for every pair of tokens of a group.
     PairScores { left: Var, right: Var, u: Var, tokens: usize },
+    /// `l_i · r_j / √w` for every pair of tokens of a group.
+    PairProducts { left: Var, right: Var, tokens: usize },
 }
 
 /// A matrix, row after row, with the gradient by it.
@@ -67,21 +78,63 @@ struct Node<R> {
     op: Op,
 }
 
-/// The record of a computation.
-#[derive(Debug, Default)]
-pub(crate) struct Tape<R> {
+/// The record of a computation with matrices.
+#[derive(Debug, Clone, Default)]
+pub struct Tape<R> {
     nodes: Vec<Node<R>>,
     used: usize,
     parameters: usize,
 }
 
 impl<R: Real> Tape<R> {
-    pub(crate) fn new() -> Self {
+    /// Without anything on it.
+    #[must_use]
+    pub fn new() -> Self {
         Self { nodes: vec![], used: 0, parameters: 0 }
     }
 
+    /// With parameters of zero, of so many rows and columns each.
+    #[must_use]
+    pub fn with_parameters(shapes: &[(usize, usize)]) -> Self {
+        let mut tape = Self::new();
+        for &(rows, columns) in shapes {
+            tape.parameter(columns, vec![R::ZERO; rows * columns]);
+        }
+        tape
+    }
+
+    /// Sets all parameters, one after the other.
+    ///
+    /// # Panics
+    /// If there are fewer values than parameters.
+    pub fn load(&mut self, mut values: &[R]) {
+        for node in &mut self.nodes[..self.parameters] {
+            let (own, rest) = values.split_at(node.value.len());
+            node.value.copy_from_slice(own);
+            values = rest;
+        }
+    }
+
+    /// Adds the gradient by all parameters, one after the other, to `sum`.
+    ///
+    /// # Panics
+    /// If `sum` is shorter.
+    pub fn add_gradient_to(&self, mut sum: &mut [R]) {
+        for node in &self.nodes[..self.parameters] {
+            let (own, rest) = sum.split_at_mut(node.grad.len());
+            vectorised(
+                #[inline(always)]
+                || add_scaled(R::ONE, &node.grad, own),
+            );
+            sum = rest;
+        }
+    }
+
     /// A parameter; all of them come before anything is computed.
-    pub(crate) fn parameter(&mut self, columns: usize, values: Vec<R>) -> Var {
+    ///
+    /// # Panics
+    /// If something was computed.
+    pub fn parameter(&mut self, columns: usize, values: Vec<R>) -> Var {
         assert_eq!(self.used, self.parameters, "parameters come first");
         let var = self.push(values.len() / columns.max(1), columns, Op::Leaf);
         self.nodes[var.0].value = values;
@@ -90,34 +143,36 @@ impl<R: Real> Tape<R> {
     }
 
     /// The parameters, in the order they came in.
-    pub(crate) fn parameters(&self) -> impl Iterator<Item = Var> + use<R> {
+    pub fn parameters(&self) -> impl Iterator<Item = Var> + use<R> {
         (0..self.parameters).map(Var)
     }
 
     /// Forgets everything but the parameters.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.used = self.parameters;
         self.nodes[..self.parameters].iter_mut().for_each(|node| node.grad.fill(R::ZERO));
     }
 
     /// A matrix that gradients do not pass.
-    pub(crate) fn constant(&mut self, columns: usize, values: &[R]) -> Var {
+    pub fn constant(&mut self, columns: usize, values: &[R]) -> Var {
         let var = self.push(values.len() / columns.max(1), columns, Op::Leaf);
         self.nodes[var.0].value.copy_from_slice(values);
         var
     }
 
-    pub(crate) fn value(&self, var: Var) -> &[R] {
+    /// The numbers of `var`, row after row.
+    #[must_use]
+    pub fn value(&self, var: Var) -> &[R] {
         &self.nodes[var.0].value
     }
 
     /// The gradient by `var`, to be set where the loss is a function of it.
-    pub(crate) fn grad_mut(&mut self, var: Var) -> &mut [R] {
+    pub fn grad_mut(&mut self, var: Var) -> &mut [R] {
         &mut self.nodes[var.0].grad
     }
 
     /// Shortens the gradient by all parameters to at most `longest`.
-    pub(crate) fn clip_gradient(&mut self, longest: f64) {
+    pub fn clip_gradient(&mut self, longest: f64) {
         let square = |node: &Node<R>| {
             vectorised(
                 #[inline(always)]
@@ -134,12 +189,14 @@ impl<R: Real> Tape<R> {
     }
 
     /// A parameter's values and its gradient.
-    pub(crate) fn value_and_grad(&mut self, var: Var) -> (&mut [R], &[R]) {
+    pub fn value_and_grad(&mut self, var: Var) -> (&mut [R], &[R]) {
         let node = &mut self.nodes[var.0];
         (&mut node.value, &node.grad)
     }
 
-    pub(crate) fn shape(&self, var: Var) -> (usize, usize) {
+    /// How many rows and columns `var` has.
+    #[must_use]
+    pub fn shape(&self, var: Var) -> (usize, usize) {
         let node = &self.nodes[var.0];
         (node.rows, node.columns)
     }
@@ -172,12 +229,12 @@ impl<R: Real> Tape<R> {
     }
 
     /// `x w + b`.
-    pub(crate) fn linear(&mut self, x: Var, w: Var, b: Option<Var>) -> Var {
+    pub fn linear(&mut self, x: Var, w: Var, b: Option<Var>) -> Var {
         self.affine(x, w, b, false)
     }
 
     /// `max(x w + b, 0)`.
-    pub(crate) fn rectified(&mut self, x: Var, w: Var, b: Option<Var>) -> Var {
+    pub fn rectified(&mut self, x: Var, w: Var, b: Option<Var>) -> Var {
         self.affine(x, w, b, true)
     }
 
@@ -203,7 +260,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// `base + a w`.
-    pub(crate) fn add_product(&mut self, base: Var, a: Var, w: Var) -> Var {
+    pub fn add_product(&mut self, base: Var, a: Var, w: Var) -> Var {
         self.record(self.shape(base), Op::AddProduct { base, a, w }, |nodes, value, _| {
             value.copy_from_slice(&nodes[base.0].value);
             gemm::add_product(nodes[a.0].matrix(), nodes[w.0].matrix(), value);
@@ -211,7 +268,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// `a + b`.
-    pub(crate) fn add(&mut self, a: Var, b: Var) -> Var {
+    pub fn add(&mut self, a: Var, b: Var) -> Var {
         self.record(self.shape(a), Op::Add { a, b }, |nodes, value, _| {
             value.copy_from_slice(&nodes[a.0].value);
             vectorised(
@@ -222,18 +279,29 @@ impl<R: Real> Tape<R> {
     }
 
     /// Every column with mean 0 and variance 1 over the rows, times `gain`, plus `shift`.
-    pub(crate) fn batch_norm(&mut self, x: Var, gain: Var, shift: Var) -> Var {
+    pub fn batch_norm(&mut self, x: Var, gain: Var, shift: Var) -> Var {
         self.record(self.shape(x), Op::BatchNorm { x, gain, shift }, |nodes, value, saved| {
             let [x, gain, shift] = [x, gain, shift].map(|var| &nodes[var.0].value[..]);
             vectorised(
                 #[inline(always)]
-                || norm::forward(x, gain, shift, value, saved),
+                || norm::batch(x, gain, shift, value, saved),
+            );
+        })
+    }
+
+    /// Every row with mean 0 and variance 1, times `gain`, plus `shift`.
+    pub fn layer_norm(&mut self, x: Var, gain: Var, shift: Var) -> Var {
+        self.record(self.shape(x), Op::LayerNorm { x, gain, shift }, |nodes, value, saved| {
+            let [x, gain, shift] = [x, gain, shift].map(|var| &nodes[var.0].value[..]);
+            vectorised(
+                #[inline(always)]
+                || norm::layer(x, gain, shift, value, saved),
             );
         })
     }
 
     /// The attention of every token to all `tokens` of its group, for each head.
-    pub(crate) fn attention(&mut self, [q, k, v]: [Var; 3], tokens: usize, heads: usize) -> Var {
+    pub fn attention(&mut self, [q, k, v]: [Var; 3], tokens: usize, heads: usize) -> Var {
         let shape = self.shape(q);
         self.record(shape, Op::Attention { q, k, v, tokens, heads }, |nodes, value, saved| {
             let inputs = [q, k, v].map(|var| &nodes[var.0].value[..]);
@@ -242,7 +310,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// Some rows of `x`; a row may come more than once.
-    pub(crate) fn gather(&mut self, x: Var, rows: Vec<usize>) -> Var {
+    pub fn gather(&mut self, x: Var, rows: Vec<usize>) -> Var {
         let columns = self.shape(x).1;
         let sources = rows.clone();
         self.record((rows.len(), columns), Op::Gather { x, rows }, |nodes, value, _| {
@@ -253,7 +321,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// The mean of each group of `tokens` rows; the mean of a single group is given `count` times.
-    pub(crate) fn group_mean(&mut self, x: Var, tokens: usize, count: usize) -> Var {
+    pub fn group_mean(&mut self, x: Var, tokens: usize, count: usize) -> Var {
         let columns = self.shape(x).1;
         self.record((count, columns), Op::GroupMean { x, tokens }, |nodes, value, _| {
             let x = &nodes[x.0].value;
@@ -268,7 +336,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// The next memory of an LSTM, `σ(f) c + σ(i) tanh(g)`, by its gates `i, f, g, o` side by side.
-    pub(crate) fn lstm_memory(&mut self, gates: Var, memory: Option<Var>) -> Var {
+    pub fn lstm_memory(&mut self, gates: Var, memory: Option<Var>) -> Var {
         let (rows, columns) = self.shape(gates);
         self.record((rows, columns / 4), Op::LstmMemory { gates, memory }, |nodes, value, saved| {
             let memory = memory.map(|var| &nodes[var.0].value[..]);
@@ -280,7 +348,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// The output of an LSTM, `σ(o) tanh(c)`.
-    pub(crate) fn lstm_output(&mut self, gates: Var, memory: Var) -> Var {
+    pub fn lstm_output(&mut self, gates: Var, memory: Var) -> Var {
         let shape = self.shape(memory);
         self.record(shape, Op::LstmOutput { gates, memory }, |nodes, value, saved| {
             vectorised(
@@ -291,7 +359,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// `v · tanh(r_j + q)` for each query and every reference of its group that is open; zero for the others.
-    pub(crate) fn additive_scores(&mut self, references: Var, query: Var, v: Var, open: Vec<bool>) -> Var {
+    pub fn additive_scores(&mut self, references: Var, query: Var, v: Var, open: Vec<bool>) -> Var {
         let rows = self.shape(query).0;
         let tokens = open.len() / rows;
         let mask = open.clone();
@@ -306,7 +374,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// The softmax over the open entries of each row; zero for the others.
-    pub(crate) fn open_softmax(&mut self, scores: Var, open: &[bool]) -> Var {
+    pub fn open_softmax(&mut self, scores: Var, open: &[bool]) -> Var {
         let shape = self.shape(scores);
         self.record(shape, Op::OpenSoftmax { scores }, |nodes, value, _| {
             pointer::softmax(&nodes[scores.0].value, open, shape.1, value);
@@ -314,7 +382,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// `base + Σ_j weight_j r_j` over the references of the row's group.
-    pub(crate) fn weighted_sum(&mut self, base: Var, weights: Var, references: Var) -> Var {
+    pub fn weighted_sum(&mut self, base: Var, weights: Var, references: Var) -> Var {
         let shape = self.shape(base);
         let tokens = self.shape(weights).1;
         self.record(shape, Op::WeightedSum { base, weights, references }, |nodes, value, _| {
@@ -328,7 +396,7 @@ impl<R: Real> Tape<R> {
     }
 
     /// `u · tanh(l_i + r_j)` for every pair of the `tokens` of a group: a row for each token `i`.
-    pub(crate) fn pair_scores(&mut self, left: Var, right: Var, u: Var, tokens: usize) -> Var {
+    pub fn pair_scores(&mut self, left: Var, right: Var, u: Var, tokens: usize) -> Var {
         let rows = self.shape(left).0;
         self.record((rows, tokens), Op::PairScores { left, right, u, tokens }, |nodes, value, saved| {
             let [left, right, u] = [left, right, u].map(|var| &nodes[var.0].value[..]);
@@ -337,6 +405,22 @@ impl<R: Real> Tape<R> {
                 || pairs::forward(left, right, u, tokens, value, saved),
             );
         })
+    }
+
+    /// `l_i · r_j / √w` for every pair of the `tokens` of a group: a row for each token `i`.
+    pub fn pair_products(&mut self, left: Var, right: Var, tokens: usize) -> Var {
+        let rows = self.shape(left).0;
+        self.record((rows, tokens), Op::PairProducts { left, right, tokens }, |nodes, value, _| {
+            let width = nodes[left.0].columns;
+            let [left, right] = [left, right].map(|var| &nodes[var.0].value[..]);
+            pairs::products(left, right, width, tokens, value);
+        })
+    }
+
+    /// How many numbers were computed.
+    #[must_use]
+    pub fn computed(&self) -> usize {
+        self.nodes[self.parameters..self.used].iter().map(|node| node.value.len()).sum()
     }
 }
 
