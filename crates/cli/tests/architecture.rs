@@ -12,16 +12,17 @@ const PREFIX: &str = "gflowcausal";
 const FUZZER: &str = "libfuzzer-sys";
 
 /// Crate folder → the folders it may use.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("determinism", &[]),
+    ("autodiff", &["determinism"]),
     ("graph", &[]),
     ("data", &["determinism", "graph"]),
     ("graph-io", &["graph", "data"]),
     ("score", &["determinism", "graph", "data"]),
-    ("flow", &["determinism", "graph"]),
+    ("flow", &["determinism", "autodiff", "graph"]),
     ("posterior", &["determinism", "graph", "score"]),
     ("search", &["determinism", "graph", "data", "score"]),
-    ("neural", &["determinism", "graph", "score", "search"]),
+    ("neural", &["determinism", "autodiff", "graph", "score", "search"]),
     (
         "gflowcausal",
         &["determinism", "graph", "graph-io", "data", "score", "flow", "search", "posterior", "neural"],

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FlowScale, MlpConfig, Objective, ObjectiveName, Walk};
+use crate::{FlowScale, NetworkConfig, NetworkName, Objective, ObjectiveName, Walk};
 
 /// `λ` of SubTB unless said otherwise.
 const LAMBDA: f64 = 0.9;
@@ -31,7 +31,7 @@ pub struct TrainConfig {
     /// Where all random numbers come from.
     pub seed: u64,
     /// The network's shape.
-    pub network: MlpConfig,
+    pub network: NetworkConfig,
     /// How parameters follow the gradient.
     pub optimizer: OptimizerConfig,
     /// How often actions are drawn at random.
@@ -64,7 +64,7 @@ impl Default for TrainConfig {
             iterations: 2000,
             batch_size: 64,
             seed: 0,
-            network: MlpConfig::default(),
+            network: NetworkConfig::default(),
             optimizer: OptimizerConfig::default(),
             exploration: ExplorationConfig::default(),
             temperature: TemperatureConfig::default(),
@@ -173,6 +173,12 @@ pub enum ConfigError {
     /// An objective that the walk has no use for.
     #[error("objective {objective} does not apply to walk {walk}")]
     Objective { objective: ObjectiveName, walk: Walk },
+    /// A network that sees matrices, where states are none.
+    #[error(
+        "network {network} sees states as matrices of edges, but walk {walk} shows none; {} do",
+        matrix_walks()
+    )]
+    Network { network: NetworkName, walk: Walk },
 }
 
 /// A [`TrainConfig`] that was checked.
@@ -216,6 +222,9 @@ impl TrainConfig {
         if !self.objective.applies_to(self.walk) {
             return Err(ConfigError::Objective { objective: self.objective, walk: self.walk });
         }
+        if self.network.name != NetworkName::Mlp && !self.walk.shows_matrix() {
+            return Err(ConfigError::Network { network: self.network.name, walk: self.walk });
+        }
         self.check_ranges()?;
         self.check_effects()?;
         Ok(ValidTrainConfig(self))
@@ -258,6 +267,12 @@ impl TrainConfig {
             "optimizer.log_partition_learning_rate",
             "with objective mdb, which has no ln Z",
         )?;
+        let usual = NetworkConfig::default().layers;
+        unread(
+            self.network.name == NetworkName::Vgg16 && self.network.layers != usual,
+            "network.layers",
+            "with network vgg16, which has sixteen",
+        )?;
         unread(
             temperature.start.is_some() && temperature.iterations == 0,
             "temperature.start",
@@ -268,6 +283,16 @@ impl TrainConfig {
             "improvements",
             "without replay: improved states are learned from there",
         )
+    }
+}
+
+/// The walks whose states are matrices, in words.
+fn matrix_walks() -> String {
+    let names: Vec<&str> =
+        Walk::ALL.iter().filter(|walk| walk.shows_matrix()).map(|walk| walk.name()).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -306,6 +331,16 @@ mod tests {
         assert_eq!(said, "lambda has no effect without objective subtb");
         let said = refused(|config| config.objective = ObjectiveName::Mdb);
         assert_eq!(said, "objective mdb does not apply to walk order");
+        let said = refused(|config| config.network.name = NetworkName::Cnn);
+        assert_eq!(
+            said,
+            "network cnn sees states as matrices of edges, but walk order shows none; complete, edges, chain, graph and free do"
+        );
+        let said = refused(|config| {
+            config.walk = Walk::Edges;
+            config.network = NetworkConfig { name: NetworkName::Vgg16, layers: 3, width: 8 };
+        });
+        assert_eq!(said, "network.layers has no effect with network vgg16, which has sixteen");
         let said = refused(|config| {
             config.temperature = TemperatureConfig { start: Some(9.0), iterations: 0, target: 1.0 };
         });

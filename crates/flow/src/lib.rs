@@ -26,7 +26,9 @@ pub use config::{
 };
 pub use environment::{Action, Environment, EnvironmentError, InputChange, State, Walk};
 pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
-pub use network::{DENSE_SHARE, Mlp, MlpConfig, Network, Tape, TensorShape, add_square_product};
+pub use network::{
+    DENSE_SHARE, Mlp, MlpConfig, Network, NetworkConfig, NetworkName, Tape, TensorShape, add_square_product,
+};
 pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, TrajectoryFlows};
 pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LayerLogReward, LocalLogReward, LogReward};

@@ -46,7 +46,9 @@ pub struct Training {
     pub batch_size: usize,
     /// Adam's step.
     pub learning_rate: f64,
-    /// Units of each hidden layer.
+    /// The network that was trained.
+    pub network: String,
+    /// Its width: units of each hidden layer.
     pub hidden: usize,
     /// What each iteration brought.
     #[serde(skip)]
@@ -79,6 +81,7 @@ impl Training {
             most_iterations: config.iterations,
             batch_size: config.batch_size,
             learning_rate: config.optimizer.learning_rate,
+            network: config.network.name.to_string(),
             hidden: config.network.width,
             history,
             policy: trainer.policy_bytes(""),

@@ -356,6 +356,10 @@ impl Error {
                 format!("choose one of {}", codes.join(", ")).into()
             }
             Self::Unknown { what, .. } => format!("check the spelling of the {what}").into(),
+            Self::Training(ConfigError::Network { .. }) => {
+                Advice::new("choose one of these walks by ").option("walk").then(", or leave the network out")
+            }
+            Self::Train(TrainError::TooLarge) => Advice::new("give a smaller number for ").option("hidden"),
             Self::Training(_) => "leave it out: the default fits the number of variables".into(),
             Self::BuiltinOptions(_) => "leave them out".into(),
             Self::Option(error) => error.advice(),

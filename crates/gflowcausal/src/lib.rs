@@ -43,6 +43,7 @@ pub use gflowcausal_determinism::{
     StopFlag, Stream, interruptible, log_add, log_sum_exp, rand, stream, thread_count, with_threads,
 };
 pub use gflowcausal_flow as flow;
+pub use gflowcausal_flow::NetworkName;
 pub use gflowcausal_graph as graph;
 pub use gflowcausal_graph_io as graph_io;
 pub use gflowcausal_neural as neural;
@@ -69,7 +70,7 @@ pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
 pub use model::{FamilyEvidence, FamilyTotal, ScoreName, ScoringModel, VariableEvidence};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
-pub use options::{Config, NetworkName, OPTIONS, PosteriorName, PruneName, TestName, option};
+pub use options::{Config, OPTIONS, PosteriorName, PruneName, TestName, option};
 pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};
 pub use result::{

@@ -1,7 +1,7 @@
 //! The options of discovery, each declared once: [`Config`] is what TOML files, the command line and Python fill in.
 
 use gflowcausal_data::{FINDINGS, Missing};
-use gflowcausal_flow::{FlowScale, ObjectiveName, Walk};
+use gflowcausal_flow::{FlowScale, NetworkName, ObjectiveName, Walk};
 use gflowcausal_graph::choices;
 
 use crate::Error;
@@ -70,8 +70,8 @@ options! {
     batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables; 100 for dag-gnn").under(TRAINING);
     /// The learning rate of Adam, or of RMSprop with method `gran-dag`.
     learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001; 0.003 for dag-gnn").under(TRAINING);
-    /// Units of each hidden layer.
-    hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables").under(TRAINING);
+    /// Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16 and 256 CORL's encoder.
+    hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables; 256 for cnn, 64 for vgg16 and transformer").under(TRAINING);
     /// Train methods `rl-bic` and `corl` in their published sizes, which takes hours.
     published: bool = false, flag().under(TRAINING);
     /// Graphs are drawn ∝ exp(score / T).
@@ -278,14 +278,6 @@ choices! {
         Chains = "chains",
         /// The best graph alone.
         None = "none",
-    }
-}
-
-choices! {
-    /// What learns the flows.
-    pub enum NetworkName: "network" {
-        /// Two hidden layers that see one bit change at a time.
-        Mlp = "mlp",
     }
 }
 

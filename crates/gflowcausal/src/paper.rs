@@ -1,7 +1,7 @@
 //! Paper mode: what the paper's settings are, and what a run says of them.
 
 use gflowcausal_data::{Finding, Severity};
-use gflowcausal_flow::{FlowScale, ObjectiveName, Walk};
+use gflowcausal_flow::{FlowScale, NetworkName, ObjectiveName, Walk};
 use gflowcausal_graph::Advice;
 
 use crate::model::Mechanism;
@@ -43,6 +43,11 @@ impl Schedule {
     }
 }
 
+/// The network of the paper's table; the largest takes months at this length, so paper mode does not choose it by itself.
+fn published_network(nodes: usize) -> NetworkName {
+    if nodes <= 30 { NetworkName::Mlp } else { NetworkName::Vgg16 }
+}
+
 impl Config {
     /// The same with the paper's settings for what is left open, in paper mode. The default walk counts as left open.
     pub(crate) fn as_published(&self, nodes: usize) -> Self {
@@ -67,7 +72,9 @@ impl Config {
         config.iterations.get_or_insert(schedule.iterations);
         config.batch_size.get_or_insert(schedule.batch_size);
         config.learning_rate.get_or_insert(schedule.learning_rate);
-        config.hidden.get_or_insert(HIDDEN);
+        if config.network == NetworkName::Mlp {
+            config.hidden.get_or_insert(HIDDEN);
+        }
         config
     }
 
@@ -83,25 +90,35 @@ impl Config {
             let key = name.replace('_', "-");
             published.get(&key) != set.get(&key)
         };
-        let own: Vec<&str> = PRESET.into_iter().filter(is_own).collect();
+        let network =
+            (self.network != published_network(model.constraints().nodes())).then_some(option::network);
+        let own: Vec<&str> = PRESET.into_iter().filter(is_own).chain(network).collect();
         let departures = if own.is_empty() {
             "nothing departs from the paper".to_owned()
         } else {
             format!("departures: {}", own.join(", "))
         };
         let what = format!(
-            "Algorithm 1 as published: {}, reward {}, pruning {}, two layers of {} units, {} iterations of {}, learning rate {}; \
+            "Algorithm 1 as published: {}, reward {}, pruning {}, {}, {} iterations of {}, learning rate {}; \
              no search, replay, annealing, exploration or importance weights; {departures}",
             self.flows(),
             model.score_name().name(),
             model.prune_name().name(),
-            self.hidden.unwrap_or(HIDDEN),
+            self.network_in_words(),
             self.iterations.unwrap_or_default(),
             self.batch_size.unwrap_or_default(),
             self.learning_rate.unwrap_or_default(),
         );
         let fix = Advice::new("leave out ").option(option::paper).then(" for the program's own method");
         Some(Finding { code: "paper-mode", severity: Severity::Warning, columns: vec![], what, fix })
+    }
+
+    fn network_in_words(&self) -> String {
+        match (self.network, self.hidden) {
+            (NetworkName::Mlp, width) => format!("two layers of {} units", width.unwrap_or(HIDDEN)),
+            (network, Some(width)) => format!("network {network} of width {width}"),
+            (network, None) => format!("network {network}, thinner than published"),
+        }
     }
 
     /// The walk and the objective in words.

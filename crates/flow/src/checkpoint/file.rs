@@ -18,7 +18,7 @@ use crate::{Environment, Network, TrainConfig};
 const KEY: &str = "gflowcausal";
 
 /// The version of the layout. Counted up with every change that an older program could not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The program that writes: another one may draw other random numbers from the same seed.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");

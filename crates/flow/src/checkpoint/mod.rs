@@ -12,9 +12,9 @@ use gflowcausal_graph::Constraints;
 use self::file::{Header, Reader, Writer};
 use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, ReplayBuffer};
-use crate::trainer::{Convergence, RewardStats, network};
+use crate::trainer::{Convergence, RewardStats};
 use crate::{
-    Best, Environment, EnvironmentError, LogReward, Mlp, Network, Problem, Sampler, TrainError, Trainer,
+    Best, Environment, EnvironmentError, LogReward, Network, Problem, Sampler, TrainError, Trainer,
     ValidTrainConfig,
 };
 
@@ -169,7 +169,7 @@ impl From<Remembered> for Best {
 /// A trained policy on its own, without the reward it was trained on.
 pub struct Policy {
     environment: Box<dyn Environment>,
-    network: Mlp,
+    network: Box<dyn Network>,
     sees_reward: bool,
     fingerprint: String,
 }
@@ -201,15 +201,14 @@ impl Policy {
         if config.clone().validate().is_err() {
             return Err(reader.damaged("settings"));
         }
-        let reward_inputs = if config.sees_reward { environment.reward_inputs() } else { 0 };
-        let size = config.network.parameters(environment.inputs(), reward_inputs, environment.actions());
+        let size = config.network.parameters(&*environment, config.sees_reward);
         if size != Some(reader.network_size()) {
             return Err(
                 reader.damaged("the tensors of the network do not have the size that the settings say")
             );
         }
-        let mut network = network(&*environment, &config);
-        let parameters = reader.network("network", &network)?;
+        let mut network = config.network.network(&*environment, config.sees_reward, config.seed);
+        let parameters = reader.network("network", &*network)?;
         network.parameters_mut().copy_from_slice(&parameters);
         Ok(Self { environment, network, sees_reward: config.sees_reward, fingerprint })
     }
@@ -217,7 +216,7 @@ impl Policy {
     /// The policy to draw from; `reward` is what it was trained on. None without it if the network sees it.
     #[must_use]
     pub fn sampler<'a>(&'a self, reward: Option<&'a dyn LogReward>) -> Option<Sampler<'a>> {
-        let sampler = Sampler::new(&*self.environment, &self.network);
+        let sampler = Sampler::new(&*self.environment, &*self.network);
         if self.sees_reward { reward.map(|reward| sampler.viewing(reward)) } else { Some(sampler) }
     }
 

@@ -17,6 +17,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Chain { rules }),
     terminal: TerminalKind::Order,
     every_state_stops: false,
+    shows_matrix: true,
     shares_inputs: false,
 };
 

@@ -16,6 +16,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Edges { rules }),
     terminal: TerminalKind::Order,
     every_state_stops: false,
+    shows_matrix: true,
     shares_inputs: false,
 };
 

@@ -13,6 +13,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Free { rules }),
     terminal: TerminalKind::Digraph,
     every_state_stops: false,
+    shows_matrix: true,
     shares_inputs: false,
 };
 

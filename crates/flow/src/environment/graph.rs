@@ -15,6 +15,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Graphs { rules }),
     terminal: TerminalKind::Dag,
     every_state_stops: true,
+    shows_matrix: true,
     shares_inputs: false,
 };
 

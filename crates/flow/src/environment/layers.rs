@@ -15,6 +15,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Layers { rules: Arc::new(LayerRules::new(rules)) }),
     terminal: TerminalKind::Layering,
     every_state_stops: false,
+    shows_matrix: false,
     shares_inputs: true,
 };
 

@@ -13,6 +13,7 @@ pub(super) const REGISTRATION: Registration = Registration {
     build: |rules| Box::new(Orders { rules }),
     terminal: TerminalKind::Order,
     every_state_stops: false,
+    shows_matrix: false,
     shares_inputs: true,
 };
 

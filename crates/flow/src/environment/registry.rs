@@ -15,6 +15,8 @@ pub(super) struct Registration {
     pub(super) terminal: TerminalKind,
     /// Whether every state that is not terminal allows to stop.
     pub(super) every_state_stops: bool,
+    /// Whether the network's inputs are the edges so far, as a matrix with a row for each cause.
+    pub(super) shows_matrix: bool,
     /// Whether different states have the same inputs: then the flow that belongs to the inputs is that of each of the
     /// states only after the partial log-reward of the state is taken out.
     pub(super) shares_inputs: bool,
@@ -51,6 +53,12 @@ impl Walk {
             return Err(EnvironmentError::TooFewNodes(constraints.nodes()));
         }
         Ok((self.registration().build)(Arc::new(Rules::new(constraints))))
+    }
+
+    /// Whether the network's inputs are the edges so far, as a matrix with a row for each cause.
+    #[must_use]
+    pub fn shows_matrix(self) -> bool {
+        self.registration().shows_matrix
     }
 
     /// What terminal states stand for.

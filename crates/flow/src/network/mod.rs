@@ -1,17 +1,20 @@
 //! What a network is to the rest of the engine: log-flows forward, gradients backward, a list of parameters.
 
+mod config;
 mod gemm;
 mod mlp;
 mod packed;
 mod relu;
 mod requested;
 mod tape;
+mod taped;
 mod vector;
 
+pub use config::{NetworkConfig, NetworkName};
 pub use gemm::add_square_product;
+pub(crate) use gflowcausal_autodiff::{add_scaled, vectorised};
 pub use mlp::{DENSE_SHARE, Mlp, MlpConfig};
 pub use tape::Tape;
-pub(crate) use vector::{add_scaled, vectorised};
 
 /// A part of a network's parameters: its name and its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,4 +45,7 @@ pub trait Network: Send + Sync {
 
     /// How the parameters divide into tensors.
     fn tensors(&self) -> Vec<TensorShape>;
+
+    /// How many numbers it keeps for each row of a tape.
+    fn numbers_per_row(&self) -> usize;
 }

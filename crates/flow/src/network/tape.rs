@@ -94,6 +94,8 @@ pub struct Tape {
     pub(super) by_output: RequestedOutputs,
     /// A network's weights, layer after layer, laid out for products with few rows.
     pub(super) packed: Vec<Packed>,
+    /// Where networks that are differentiated operation by operation record them.
+    pub(super) recorded: gflowcausal_autodiff::Tape<f32>,
 }
 
 impl Tape {

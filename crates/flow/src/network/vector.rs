@@ -1,18 +1,6 @@
 //! Loops over numbers side by side, compiled for the widest vectors that the processor has.
 
-/// Runs `work` compiled for this processor.
-///
-/// Code profits if it is inlined here: so `work` is to be marked `#[inline(always)]` at the call, as the functions below
-/// are. A closure without the mark is compiled for the oldest processor.
-pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
-}
-
-/// `sum ← sum + factor · values`.
-#[inline(always)]
-pub(crate) fn add_scaled(factor: f32, values: &[f32], sum: &mut [f32]) {
-    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
-}
+use gflowcausal_autodiff::add_scaled;
 
 /// Adds all rows of `matrix` to `sum`.
 #[inline(always)]
@@ -55,6 +43,8 @@ fn total(sums: [f32; SUMS]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use gflowcausal_autodiff::vectorised;
+
     use super::*;
 
     #[test]

@@ -11,14 +11,17 @@ use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, ReplayBuffer};
 use crate::rollout::Guide;
 use crate::{
-    Environment, EnvironmentError, Event, LogReward, Mlp, Network, ObjectiveName, Observer, Progress,
-    Sampler, Stopped, Terminal, TrainConfig, ValidTrainConfig, Walk,
+    Environment, EnvironmentError, Event, LogReward, Network, ObjectiveName, Observer, Progress, Sampler,
+    Stopped, Terminal, ValidTrainConfig, Walk,
 };
 pub(crate) use progress::{Convergence, RewardStats};
 use shard::{BatchShard, End, Outcome, Task};
 
 /// The share of an iteration in the running mean of log-weights.
 const LOG_WEIGHT_SHARE: f64 = 0.1;
+
+/// The most parameters of a network: twice those of the largest published one.
+const MOST_PARAMETERS: usize = 1 << 28;
 
 /// What to learn: which terminal states there are, and their rewards.
 #[derive(Clone, Copy)]
@@ -55,6 +58,9 @@ pub enum TrainError {
     /// A setting that needs a local search where there is none.
     #[error("improvements is {0}, but there is no local search to make them")]
     NoLocalSearch(usize),
+    /// A network that would not fit into memory.
+    #[error("the network would have more than {} parameters", MOST_PARAMETERS)]
+    TooLarge,
     /// A log-reward that is no finite number.
     #[error("the log-reward of a terminal state is {0}")]
     Reward(f64),
@@ -112,11 +118,10 @@ impl<'a> Trainer<'a> {
     pub(crate) fn blank(config: ValidTrainConfig, problem: Problem<'a>) -> Result<Self, TrainError> {
         let environment = config.walk.environment(problem.constraints.clone())?;
         check(&config, &problem, &*environment)?;
-        let network = network(&*environment, &config);
-        let parameters = network.parameters().len();
+        let network = config.network.network(&*environment, config.sees_reward, config.seed);
         Ok(Self {
-            shards: BatchShard::split(&*environment, &config, parameters),
-            adam: Adam::new(parameters),
+            shards: BatchShard::split(&*environment, &config, &*network),
+            adam: Adam::new(network.parameters().len()),
             replay: ReplayBuffer::new(config.replay.capacity),
             log_partition: 0.0,
             log_partition_adam: ScalarAdam::default(),
@@ -126,7 +131,7 @@ impl<'a> Trainer<'a> {
             reference: Vec::new(),
             holds_log_partition: false,
             reward_stats: RewardStats::default(),
-            network: Box::new(network),
+            network,
             config,
             environment,
             problem,
@@ -423,13 +428,6 @@ impl<'a> Trainer<'a> {
     }
 }
 
-/// The network that `config` describes, at its first values.
-pub(crate) fn network(environment: &dyn Environment, config: &TrainConfig) -> Mlp {
-    let reward_inputs = if config.sees_reward { environment.reward_inputs() } else { 0 };
-    let (inputs, actions) = (environment.inputs(), environment.actions());
-    Mlp::with_reward_inputs(inputs, reward_inputs, actions, &config.network, config.seed)
-}
-
 fn check(
     config: &ValidTrainConfig,
     problem: &Problem<'_>,
@@ -438,6 +436,10 @@ fn check(
     let (objective, walk) = (config.objective, config.walk);
     if objective.needs_partial_reward(walk) && !environment.has_partial_rewards(problem.reward) {
         return Err(TrainError::NeedsLocalReward { objective, walk });
+    }
+    let parameters = config.network.parameters(environment, config.sees_reward);
+    if parameters.is_none_or(|parameters| parameters > MOST_PARAMETERS) {
+        return Err(TrainError::TooLarge);
     }
     if config.improvements > 0 && problem.local_search.is_none() {
         return Err(TrainError::NoLocalSearch(config.improvements));

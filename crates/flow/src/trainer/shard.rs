@@ -99,17 +99,17 @@ impl BatchShard {
     pub(super) fn split(
         environment: &dyn Environment,
         config: &ValidTrainConfig,
-        parameters: usize,
+        network: &dyn Network,
     ) -> Vec<Self> {
         let most = if environment.walk().shares_inputs() { SHARING_SHARD_SIZE } else { SHARD_SIZE };
         let count = config.batch_size.div_ceil(most).min(MOST_SHARDS);
-        let row = 4 * config.network.width * (config.network.layers + 2) + 8 * environment.actions();
+        let row = 4 * network.numbers_per_row() + 8 * environment.actions();
         let pass = (MOST_BYTES / (row * environment.longest_trajectory())).clamp(1, most);
         let shard = |index: usize| Self {
             size: (index + 1) * config.batch_size / count - index * config.batch_size / count,
             pass,
             tape: Tape::default(),
-            gradient: vec![0.0; parameters],
+            gradient: vec![0.0; network.parameters().len()],
             flows: TrajectoryFlows::default(),
             flow_gradient: FlowGradient::default(),
         };

@@ -7,8 +7,8 @@ use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_flow::{
-    CheckpointError, Event, LocalSearch, MlpConfig, ObjectiveName, Policy, Problem, ReplayConfig,
-    ResumeError, Terminal, TrainConfig, Trainer, ValidTrainConfig, Walk,
+    CheckpointError, Event, LocalSearch, ObjectiveName, Policy, Problem, ReplayConfig, ResumeError, Terminal,
+    TrainConfig, Trainer, ValidTrainConfig, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 use sha2::{Digest, Sha256};
@@ -35,7 +35,7 @@ impl LocalSearch for Swap {
 fn config(walk: Walk, objective: ObjectiveName) -> ValidTrainConfig {
     let mut config =
         TrainConfig { walk, objective, iterations: ITERATIONS, batch_size: 8, ..TrainConfig::default() };
-    config.network = MlpConfig { layers: 2, width: 8 };
+    config.network.width = 8;
     config.temperature.iterations = 5;
     config.exploration.iterations = 7;
     config.replay = ReplayConfig { capacity: 10, share: 0.3 };
@@ -168,13 +168,13 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     let more = Given { constraints: Constraints::none(NODES + 1), ..Given::new() };
     let error = refusal(&more, &path, same(), "data");
     assert!(error.to_string().ends_with("is about 4 variables, not 5"), "{error}");
-    let (now, later) = (br#"\"version\":4,"#, br#"\"version\":9,"#);
+    let (now, later) = (br#"\"version\":5,"#, br#"\"version\":9,"#);
     let at = whole.windows(now.len()).position(|bytes| bytes == now).unwrap();
     let mut newer = whole.clone();
     newer[at..at + now.len()].copy_from_slice(later);
     fs::write(&path, newer).unwrap();
     let error = refusal(&given, &path, same(), "data");
-    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 4"), "{error}");
+    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 5"), "{error}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! The policy's distribution is not sampled but computed, over all states.
 
 use gflowcausal_flow::{
-    Distribution, Event, FlowScale, LogReward, MlpConfig, ObjectiveName, OptimizerConfig, Problem,
-    StateSpace, TemperatureConfig, TrainConfig, Trainer, Walk,
+    Distribution, Event, FlowScale, LogReward, ObjectiveName, OptimizerConfig, Problem, StateSpace,
+    TemperatureConfig, TrainConfig, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge};
 
@@ -12,17 +12,17 @@ use crate::tables::{FarApart, LocalTable, SumOfLocal, SumOverParents, Table, loc
 
 /// How much is learned.
 #[derive(Clone, Copy)]
-struct Effort {
-    iterations: usize,
-    width: usize,
-    learning_rate: f64,
+pub(crate) struct Effort {
+    pub(crate) iterations: usize,
+    pub(crate) width: usize,
+    pub(crate) learning_rate: f64,
 }
 
 const SMALL: Effort = Effort { iterations: 400, width: 64, learning_rate: 1e-2 };
 
-fn config(walk: Walk, objective: ObjectiveName, effort: Effort) -> TrainConfig {
+pub(crate) fn config(walk: Walk, objective: ObjectiveName, effort: Effort) -> TrainConfig {
     let mut config = TrainConfig { walk, objective, iterations: effort.iterations, ..TrainConfig::default() };
-    config.network = MlpConfig { width: effort.width, ..MlpConfig::default() };
+    config.network.width = effort.width;
     config.optimizer = OptimizerConfig {
         learning_rate: effort.learning_rate,
         final_learning_rate: Some(effort.learning_rate / 10.0),
@@ -36,7 +36,11 @@ fn config(walk: Walk, objective: ObjectiveName, effort: Effort) -> TrainConfig {
 }
 
 /// Trains and returns what the policy ends in and what it should end in.
-fn learned(config: TrainConfig, constraints: &Constraints, reward: &dyn LogReward) -> [Distribution; 2] {
+pub(crate) fn learned(
+    config: TrainConfig,
+    constraints: &Constraints,
+    reward: &dyn LogReward,
+) -> [Distribution; 2] {
     let environment = config.walk.environment(constraints.clone()).unwrap();
     let space = StateSpace::enumerate(&*environment, 100_000).unwrap();
     let problem = Problem { constraints, reward, local_search: None };

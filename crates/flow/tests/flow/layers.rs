@@ -29,7 +29,7 @@ fn draws(nodes: usize, count: u64) -> Vec<Terminal> {
 
 fn config(iterations: usize, likelihood_iterations: usize) -> ValidTrainConfig {
     let mut config = TrainConfig { walk: Walk::Layers, iterations, ..TrainConfig::default() };
-    config.network = MlpConfig { width: 48, ..MlpConfig::default() };
+    config.network.width = 48;
     config.optimizer.learning_rate = 1e-2;
     config.optimizer.final_learning_rate = Some(1e-4);
     config.temperature = TemperatureConfig { iterations: 0, ..TemperatureConfig::default() };

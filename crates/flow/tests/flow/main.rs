@@ -7,6 +7,7 @@ mod checkpoint;
 mod distribution;
 mod lattice;
 mod layers;
+mod matrix_networks;
 mod network;
 mod plain;
 mod reproducible;

@@ -1,7 +1,7 @@
 //! The same seed gives the same bits, on one thread and on two.
 
 use gflowcausal_determinism::with_threads;
-use gflowcausal_flow::{Event, MlpConfig, ObjectiveName, Problem, Sample, TrainConfig, Trainer, Walk};
+use gflowcausal_flow::{Event, ObjectiveName, Problem, Sample, TrainConfig, Trainer, Walk};
 use gflowcausal_graph::Constraints;
 
 use crate::checkpoint::Swap;
@@ -11,7 +11,7 @@ fn run(walk: Walk, objective: ObjectiveName, seed: u64) -> (Vec<u8>, Vec<Sample>
     let mut config =
         TrainConfig { walk, objective, seed, iterations: 6, batch_size: 70, ..TrainConfig::default() };
     config.improvements = 3;
-    config.network = MlpConfig { width: 48, ..MlpConfig::default() };
+    config.network.width = 48;
     let (constraints, reward) = (Constraints::none(5), local_table(3, 4.0));
     let problem = Problem { constraints: &constraints, reward: &reward, local_search: Some(&Swap) };
     let mut trainer = Trainer::new(config.validate().unwrap(), problem).unwrap();

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use gflowcausal_determinism::StreamRng;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_flow::{
-    Event, Lattice, LocalSearch, LogReward, MlpConfig, ObjectiveName, Observer, Problem, Progress,
-    ReplayConfig, Stopped, TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
+    Event, Lattice, LocalSearch, LogReward, ObjectiveName, Observer, Problem, Progress, ReplayConfig,
+    Stopped, TemperatureConfig, Terminal, TrainConfig, TrainError, Trainer, Walk,
 };
 use gflowcausal_graph::{Constraints, Knowledge, Order};
 
@@ -14,7 +14,7 @@ use crate::tables::{Table, local_table};
 
 fn small(iterations: usize) -> TrainConfig {
     let mut config = TrainConfig { iterations, batch_size: 32, ..TrainConfig::default() };
-    config.network = MlpConfig { width: 64, ..MlpConfig::default() };
+    config.network.width = 64;
     config.temperature.iterations = iterations * 6 / 10;
     config.exploration.iterations = iterations / 2;
     config

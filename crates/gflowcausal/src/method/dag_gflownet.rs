@@ -4,7 +4,7 @@ use gflowcausal_flow::{ObjectiveName, Problem, Sampler, TrainConfig, Trainer, Wa
 
 use super::policy::Estimate;
 use super::policy_training::verdict;
-use super::training::{check_walk, resumed, train};
+use super::training::{check_walk, network, resumed, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::model::GraphReward;
@@ -42,6 +42,7 @@ impl Discover for DagGFlowNet {
             option::interventions,
             option::edge_prior,
             option::walk,
+            option::network,
             option::iterations,
             option::batch_size,
             option::learning_rate,
@@ -142,7 +143,7 @@ fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.batch_size = config.batch_size.unwrap_or(batch_size);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(3e-3);
     settings.optimizer.final_learning_rate = Some(settings.optimizer.learning_rate / 100.0);
-    settings.network.width = config.hidden.unwrap_or(128);
+    settings.network = network(config, 128);
     settings.temperature.target = config.temperature;
     settings.temperature.iterations = settings.iterations / 2;
     settings.exploration.start = 0.3;

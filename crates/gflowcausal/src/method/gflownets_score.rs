@@ -2,7 +2,7 @@
 
 use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
 
-use super::training::{check_walk, resumed, train};
+use super::training::{check_walk, network, resumed, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::dag_posterior::Inferred;
 use crate::model::{CyclicGraphReward, nearest_order};
@@ -33,6 +33,7 @@ impl Discover for GFlowNetsScore {
             option::walk,
             option::objective,
             option::flow_scale,
+            option::network,
             option::iterations,
             option::batch_size,
             option::learning_rate,
@@ -94,7 +95,7 @@ fn settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.iterations = config.iterations.unwrap_or(500 + 15 * nodes);
     settings.batch_size = config.batch_size.unwrap_or(64);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
-    settings.network.width = config.hidden.unwrap_or(if nodes <= 16 { 128 } else { 256 });
+    settings.network = network(config, if nodes <= 16 { 128 } else { 256 });
     settings.temperature.target = config.temperature;
     settings.temperature.iterations = settings.iterations * 6 / 10;
     settings.exploration.iterations = settings.temperature.iterations;

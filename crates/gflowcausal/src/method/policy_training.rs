@@ -11,7 +11,7 @@ use gflowcausal_score::OrderScore;
 use super::policy::PolicyTarget;
 use super::published;
 use super::search_phase::{SearchResult, target};
-use super::training::{resumed, train};
+use super::training::{network, resumed, train};
 use super::{MethodInput, Phase, RunContext};
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::local_search::LocalSearch;
@@ -161,7 +161,7 @@ fn layers_settings(config: &Config, nodes: usize) -> TrainConfig {
     settings.batch_size = config.batch_size.unwrap_or(64);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
     settings.optimizer.final_learning_rate = Some(settings.optimizer.learning_rate / 10.0);
-    settings.network.width = config.hidden.unwrap_or(256);
+    settings.network = network(config, 256);
     settings.temperature = TemperatureConfig { iterations: 0, ..TemperatureConfig::default() };
     settings.exploration = ExplorationConfig { start: 0.0, end: 0.0, iterations: 0 };
     settings.replay = ReplayConfig { capacity: 0, share: 0.0 };
@@ -199,7 +199,7 @@ pub(crate) fn settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig
     settings.batch_size = config.batch_size.unwrap_or(if is_large { 16 } else { 64 });
     settings.replay.share = if is_large { 0.75 } else { settings.replay.share };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
-    settings.network.width = config.hidden.unwrap_or(if size == Size::Small { 128 } else { 256 });
+    settings.network = network(config, if size == Size::Small { 128 } else { 256 });
     settings.temperature.target = config.temperature;
     settings.temperature.iterations = settings.iterations * 6 / 10;
     settings.exploration.iterations = settings.temperature.iterations;

@@ -7,7 +7,7 @@ use gflowcausal_flow::{
 use gflowcausal_graph::Order;
 
 use super::policy_training::verdict;
-use super::training::{resumed, train};
+use super::training::{network, resumed, train};
 use super::{MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::dag_posterior::Inferred;
 use crate::model::{GraphReward, OrderReward};
@@ -72,6 +72,6 @@ pub(super) fn settings(config: &Config) -> TrainConfig {
         ..usual
     };
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(settings.optimizer.learning_rate);
-    settings.network.width = config.hidden.unwrap_or(settings.network.width);
+    settings.network = network(config, settings.network.width);
     settings
 }

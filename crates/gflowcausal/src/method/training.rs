@@ -1,6 +1,8 @@
 //! Training as every method with a policy goes through it: resumed, observed, stopped in time, saved.
 
-use gflowcausal_flow::{Event, Problem, Progress, Stopped, Trainer, ValidTrainConfig, Walk};
+use gflowcausal_flow::{
+    Event, NetworkConfig, NetworkName, Problem, Progress, Stopped, Trainer, ValidTrainConfig, Walk,
+};
 
 use super::{Control, Phase, RunContext};
 use crate::{Config, Error};
@@ -67,4 +69,16 @@ pub(super) fn check_walk(config: &Config, method: &'static str, walks: &[Walk]) 
     }
     let takes = walks.iter().map(|walk| walk.name()).collect();
     Err(Error::OtherWalk { method, walk: config.walk.name(), takes })
+}
+
+/// The network that is asked for; where its width is left open an `mlp` is as wide as `units`, and those of the paper and
+/// of CORL thinner than published, so that a processor can train them.
+pub(super) fn network(config: &Config, units: usize) -> NetworkConfig {
+    let (layers, width) = match config.network {
+        NetworkName::Mlp => (2, units),
+        NetworkName::Cnn => (2, 256),
+        NetworkName::Vgg16 => (2, 64),
+        NetworkName::Transformer => (3, 64),
+    };
+    NetworkConfig { name: config.network, layers, width: config.hidden.unwrap_or(width) }
 }

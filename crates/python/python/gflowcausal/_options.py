@@ -75,6 +75,9 @@ Flow_scale = Literal[
 ]
 Network = Literal[
     "mlp",
+    "cnn",
+    "vgg16",
+    "transformer",
 ]
 Prune = Literal[
     "auto",
@@ -289,7 +292,8 @@ class Options:
             Whether objective ``fm`` compares logarithms of flows or the flows themselves. One of log, linear.
             If not given: log; linear with paper. Read by gflowcausal, gflownets-score.
         network
-            The network that learns the flows. One of mlp. Read by gflowcausal.
+            The network that learns the flows. One of mlp, cnn, vgg16, transformer. Read by gflowcausal,
+            dag-gflownet, gflownets-score.
         prune
             How an order becomes a graph. One of auto, selected, t-test, score, threshold, lasso, cam, none.
             Read by gflowcausal, exact, boss, eqvar, sort-var, sort-r2, random-order, ica-lingam,
@@ -315,8 +319,9 @@ class Options:
             The learning rate of Adam, or of RMSprop with method ``gran-dag``. If not given: 0.001; 0.003 for
             dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
         hidden
-            Units of each hidden layer. If not given: by the number of variables. Read by gflowcausal,
-            dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+            Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16
+            and 256 CORL's encoder. If not given: by the number of variables; 256 for cnn, 64 for vgg16 and
+            transformer. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
         published
             Train methods ``rl-bic`` and ``corl`` in their published sizes, which takes hours. Read by rl-bic,
             corl.

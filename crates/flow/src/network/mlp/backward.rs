@@ -7,7 +7,8 @@ use crate::network::Tape;
 use crate::network::gemm::{Matrix, add_product, set_product};
 use crate::network::relu::relu_back;
 use crate::network::requested::{Request, RequestedOutputs};
-use crate::network::vector::{add_rows, add_scaled, vectorised};
+use crate::network::vector::add_rows;
+use crate::network::{add_scaled, vectorised};
 
 /// How many units of all rows are worked on at a time where outputs are few.
 const STRETCH: usize = 64;

@@ -7,7 +7,8 @@ use crate::network::Tape;
 use crate::network::gemm::{Matrix, set_product};
 use crate::network::packed::Packed;
 use crate::network::relu::{relu, relu_biased};
-use crate::network::vector::{add_scaled, dot, set_sum, vectorised};
+use crate::network::vector::{dot, set_sum};
+use crate::network::{add_scaled, vectorised};
 
 /// Up to so many rows, as they are in a step of a batch, are few.
 const FEW_ROWS: usize = 64;

@@ -234,6 +234,10 @@ impl Network for Mlp {
         }
         tensors
     }
+
+    fn numbers_per_row(&self) -> usize {
+        self.width * (self.hidden.len() + 3)
+    }
 }
 
 /// The `index`-th stretch of `width` numbers in `range`.
