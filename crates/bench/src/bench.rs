@@ -7,6 +7,7 @@ use gflowcausal::thread_count;
 
 use crate::bounds::Bounds;
 use crate::page::{Content, Page, write_results, write_suite};
+use crate::paper;
 use crate::peers::Environment;
 use crate::runs::{Run, Store};
 use crate::suite::{Data, Scale, Suite};
@@ -99,6 +100,17 @@ impl<'a> Bench<'a> {
             write_results(&self.request.out, pages)?;
         }
         outcome
+    }
+
+    /// Where the whole paper was asked for: writes its report and returns the summary.
+    ///
+    /// # Errors
+    /// When the report cannot be written.
+    pub fn conclude(&self, pages: &[Page]) -> Result<Option<String>, BenchError> {
+        if !self.request.is_paper() || pages.is_empty() {
+            return Ok(None);
+        }
+        paper::write(&self.request.out, pages).map(Some)
     }
 
     fn fill(

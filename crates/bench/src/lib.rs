@@ -7,6 +7,7 @@ mod control;
 mod error;
 mod growth;
 mod page;
+mod paper;
 mod peers;
 mod process;
 mod request;

@@ -51,7 +51,7 @@ impl Page {
             Content::Runs(table) => table.markdown(),
             Content::Study(findings) => findings.markdown(),
         };
-        format!("{table}`{}`, version {}, {}, {}\n\n", self.command, self.version, self.date, self.machine)
+        format!("{table}{}\n\n", self.origin())
     }
 
     /// Whether runs were made and none gave a graph.
@@ -60,14 +60,41 @@ impl Page {
         self.runs().is_some_and(|table| table.has_no_graph)
     }
 
-    fn runs(&self) -> Option<&Table> {
+    /// The suite that it is of.
+    pub(crate) fn suite(&self) -> &str {
+        match &self.content {
+            Content::Runs(table) => &table.suite,
+            Content::Study(findings) => &findings.suite,
+        }
+    }
+
+    /// The command, version, date and machine.
+    pub(crate) fn origin(&self) -> String {
+        format!("`{}`, version {}, {}, {}", self.command, self.version, self.date, self.machine)
+    }
+
+    /// Title, header, rows and remarks.
+    pub(crate) fn shown(&self) -> (String, Vec<&str>, Vec<Vec<String>>, Vec<String>) {
+        match &self.content {
+            Content::Runs(table) => {
+                let (header, rows) = table.filled();
+                (format!("{}: {}", table.suite, table.title), header, rows, table.remarks())
+            }
+            Content::Study(findings) => {
+                let (header, rows) = findings.shown();
+                (format!("{}: {}", findings.suite, findings.title), header, rows, findings.notes.clone())
+            }
+        }
+    }
+
+    pub(crate) fn runs(&self) -> Option<&Table> {
         match &self.content {
             Content::Runs(table) => Some(table),
             Content::Study(_) => None,
         }
     }
 
-    fn study(&self) -> Option<&Findings> {
+    pub(crate) fn study(&self) -> Option<&Findings> {
         match &self.content {
             Content::Runs(_) => None,
             Content::Study(findings) => Some(findings),
@@ -110,7 +137,7 @@ fn write(out: &Path, name: &str, pages: &[Page]) -> Result<(), BenchError> {
     put(out, &format!("{name}.md"), pages.iter().map(Page::markdown).collect::<String>().as_bytes())
 }
 
-fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), BenchError> {
+pub(crate) fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), BenchError> {
     let dir = RunDir::create(out).map_err(Error::from)?;
     Ok(dir.write(name, |file| file.write_all(bytes)).map_err(Error::from)?)
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::BenchError;
 use crate::suite::{Method, Scale, Suite};
+use crate::{BenchError, paper};
 
 /// A request for a bench.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Request {
-    /// Suites by name, `all` for every one, or files that end in `.toml`.
+    /// Suites by name, `all` for every one, `paper` alone for the whole paper, or files that end in `.toml`.
     pub suites: Vec<String>,
     /// One graph of few data sets, with short runs.
     pub quick: bool,
@@ -37,7 +37,7 @@ impl Request {
         if self.suites.is_empty() {
             return Err(BenchError::NoSuite);
         }
-        let mut suites = Suite::named(&self.suites)?;
+        let mut suites = if self.is_paper() { paper::suites()? } else { Suite::named(&self.suites)? };
         if self.quick {
             suites = suites.into_iter().map(Suite::quick).collect();
         }
@@ -56,6 +56,11 @@ impl Request {
         each_begins_one("peer", &self.chosen_peers(), suites.iter().flat_map(Suite::peers))?;
         self.refuse_idle(&suites)?;
         Ok(suites)
+    }
+
+    /// Whether the whole paper is asked for, and nothing else.
+    pub(crate) fn is_paper(&self) -> bool {
+        self.suites.len() == 1 && self.suites[0] == paper::NAME
     }
 
     fn adapt(&self, suite: &mut Suite) {

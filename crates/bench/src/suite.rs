@@ -40,6 +40,7 @@ const SUITES: &[(&str, &str)] = &[
     ("effects", include_str!("../suites/effects.toml")),
     ("exactness", include_str!("../suites/exactness.toml")),
     ("training", include_str!("../suites/training.toml")),
+    ("paper-mode", include_str!("../suites/paper-mode.toml")),
 ];
 
 /// The most graphs of one kind of data.

@@ -87,7 +87,7 @@ impl Spread {
         Some(Self { mean, deviation: None })
     }
 
-    fn text(spread: Option<Self>, digits: usize) -> String {
+    pub(super) fn text(spread: Option<Self>, digits: usize) -> String {
         match spread {
             None => String::new(),
             Some(Self { mean, deviation: None }) => format!("{mean:.digits$}"),
@@ -150,7 +150,7 @@ impl Table {
     }
 
     /// The columns that have something to show, and what they show.
-    fn filled(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    pub(super) fn filled(&self) -> (Vec<&'static str>, Vec<Vec<String>>) {
         let cells: Vec<Vec<String>> = self.rows.iter().map(Row::cells).collect();
         let header = [&WORDS[..], &METRICS[..]].concat();
         let is_filled = |&at: &usize| cells.iter().any(|row| !row[at].is_empty());
@@ -160,7 +160,7 @@ impl Table {
     }
 
     /// The remarks on rows, then those on the whole.
-    fn remarks(&self) -> Vec<String> {
+    pub(super) fn remarks(&self) -> Vec<String> {
         let of_row = |row: &Row| Some(format!("{}, {}: {}", row.data, row.method, row.note.as_ref()?));
         self.rows.iter().filter_map(of_row).chain(self.notes.iter().cloned()).collect()
     }

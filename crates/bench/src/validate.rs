@@ -11,7 +11,7 @@ const MOST_RANDOM_ORDERS: u32 = 1_000_000;
 impl Suite {
     /// Says what is wrong with the suite.
     pub(super) fn validate(&self) -> Result<(), String> {
-        if Self::is_known(&self.name) || self.name == "results" {
+        if Self::is_known(&self.name) || matches!(self.name.as_str(), "results" | "paper") {
             return Err(format!("the name '{}' is taken", self.name));
         }
         if !(1..=MOST_SEEDS).contains(&self.seeds) {

@@ -45,20 +45,21 @@ thread; their figures are written as SVG, PNG and the CSV of their points. A stu
 --methods and --standardize ask for runs alone. The date under a table is that of the table; runs that were kept are older.
 
 Files: results.csv results.md results.json (of the last call) SUITE.md SUITE.json SUITE-runs.csv SUITE.csv (studies) \
-runs.jsonl data/ studies/ FIGURE.svg FIGURE.png FIGURE-points.csv
+paper.md paper.html (of bench paper) runs.jsonl data/ studies/ FIGURE.svg FIGURE.png FIGURE-points.csv
 
 Examples:
   gflowcausal bench --list
   gflowcausal bench table1
   gflowcausal bench fig-case fig-diverse fig-sampling fig-loss
   gflowcausal bench table1 standardised --methods gflowcausal,boss --seeds 3
+  gflowcausal bench paper --quick
   gflowcausal bench all --quick
   gflowcausal bench table5 --peers
   gflowcausal bench table1 --peers=dagma,causal-learn --peer-seconds 60
   gflowcausal bench mine.toml --format markdown"
 )]
 pub(crate) struct Arguments {
-    /// The suites by name, `all` for every one, or files of one's own like those in crates/bench/suites of the source (NAME.toml).
+    /// The suites by name, `all` for every one, `paper` alone for the whole paper in one report, or files of one's own like those in crates/bench/suites of the source (NAME.toml).
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
     /// Show the suites and stop.
@@ -122,6 +123,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     arguments.format.show_all(&pages)?;
+    if let Some(summary) = bench.conclude(&pages)?
+        && matches!(arguments.format, Format::Text | Format::Markdown)
+    {
+        print_text(&summary)?;
+    }
     if interrupt::is_requested() {
         return Err(BenchError::Interrupted.into());
     }

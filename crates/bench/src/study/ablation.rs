@@ -6,8 +6,10 @@ use gflowcausal::ScoreName;
 use gflowcausal::data::{Simulated, Simulation};
 use gflowcausal::flow::{Lattice, ObjectiveName, Sampler, Terminal, Walk};
 use gflowcausal::graph::pluralize;
+use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
+use super::cases::{Course, course};
 use super::findings::{Cell, Outcome, cells};
 use super::losses::Losses;
 use super::policy::{Effort, line_through, mean, recall, scored, simulated, timed, trained};
@@ -50,9 +52,11 @@ struct Reported {
 }
 
 /// What one policy's draws are like.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Measured {
     milliseconds: f64,
+    /// Graphs drawn so far and the seconds they took.
+    course: Course,
     distinct: f64,
     recall: f64,
     /// None where the probability of a draw is a sum over too many trajectories.
@@ -83,6 +87,7 @@ impl Ablation {
             "R²",
         ];
         let mut outcome = Outcome::new(&columns);
+        let mut series = Vec::new();
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
@@ -91,12 +96,15 @@ impl Ablation {
                 runs.push(policy.measure(control, &data, (self.draws, seed))?);
             }
             outcome.row(row(policy, self.draws, &runs));
+            let name = format!("{}, T = {}", policy.name, policy.temperature);
+            series.extend(runs.first().map(|run| Series { name, points: run.course.clone() }));
         }
         for Reported { name, milliseconds, distinct, tpr } in &self.reported {
             let mut row = cells![name.as_str(), "", self.draws, *distinct, *tpr, *milliseconds];
             row.resize(columns.len(), Cell::from(""));
             outcome.row(row);
         }
+        outcome.figures.insert("ablation-time".to_owned(), accumulated(series));
         control.tell("flow loss");
         let losses = self.loss.measure(control)?;
         outcome.figures.extend(losses.figures);
@@ -115,6 +123,15 @@ ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice fo
         outcome.note(
             "an exact sampler has TV 0 and slope 1; R² is low where ln r hardly differs among the draws",
         );
+    }
+}
+
+fn accumulated(series: Vec<Series>) -> Figure {
+    Figure {
+        heading: "Accumulated time of drawing graphs, with and without the mask".to_owned(),
+        across: FigureAxis::new("graphs drawn", Span::FromZero),
+        up: FigureAxis::new("CPU seconds", Span::Values),
+        series,
     }
 }
 
@@ -164,6 +181,7 @@ impl Policy {
             .collect();
         Ok(Measured {
             milliseconds: milliseconds(&sampler, draws),
+            course: course(control, draws, |part, count| drop(sampler.sample(count, part)))?,
             distinct: terminals.iter().collect::<HashSet<_>>().len() as f64,
             recall: mean(terminals.iter().map(|end| recall(end, &data.dag))),
             fit: pairs.map(|pairs| Fit::of(&pairs, known)),

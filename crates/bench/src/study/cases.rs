@@ -39,11 +39,20 @@ const WALKS: [(Walk, &str); 4] = [
 ];
 
 /// Graphs drawn so far and the seconds they took.
-type Course = Vec<(f64, f64)>;
+pub(super) type Course = Vec<(f64, f64)>;
 
 impl Cases {
     pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
-        let columns = ["variables", "draws", "by", "graphs", "steps a graph", "CPU ms a graph", "of Case 1"];
+        let columns = [
+            "variables",
+            "draws",
+            "by",
+            "graphs",
+            "steps a graph",
+            "the paper's steps",
+            "CPU ms a graph",
+            "of Case 1",
+        ];
         let mut outcome = Outcome::new(&columns);
         for size in &self.size {
             control.tell(&format!("{} variables", size.nodes));
@@ -75,7 +84,16 @@ impl Size {
             for (by, course) in [("ours", Some(course)), ("naive", naive.map(|(course, _)| course))] {
                 let Some(course) = course else { continue };
                 let (graphs, each) = (course.last().map_or(0.0, |point| point.0), milliseconds(&course));
-                outcome.row(cells![self.nodes, name, by, graphs, steps, each, each / base]);
+                outcome.row(cells![
+                    self.nodes,
+                    name,
+                    by,
+                    graphs,
+                    steps,
+                    self.estimate(walk),
+                    each,
+                    each / base
+                ]);
                 series.push(Series { name: format!("{name}, {by}"), points: course });
             }
         }
@@ -89,6 +107,17 @@ impl Size {
         };
         outcome.figures.insert(format!("fig-case-{}", self.nodes), figure);
         Ok(())
+    }
+
+    /// How many edges the paper expects to be added to a graph.
+    fn estimate(&self, walk: Walk) -> Option<f64> {
+        let nodes = self.nodes as f64;
+        match walk {
+            Walk::Complete => Some(nodes * (nodes - 1.0) / 2.0),
+            Walk::Edges => Some((nodes + 2.0) * (nodes - 1.0) / 4.0),
+            Walk::Chain => Some(nodes - 1.0),
+            _ => None,
+        }
     }
 
     fn ours(&self, control: &Control<'_>, sampler: &Sampler<'_>) -> Result<Course, BenchError> {
@@ -114,7 +143,7 @@ impl Size {
 }
 
 /// Draws in equal parts; `draw` gets the number of the part and how many to draw.
-fn course(
+pub(super) fn course(
     control: &Control<'_>,
     graphs: usize,
     mut draw: impl FnMut(u64, usize),

@@ -93,6 +93,9 @@ pub(crate) struct Findings {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// What there is to say about it.
     pub(crate) notes: Vec<String>,
+    /// Its figures, by the name of their files.
+    #[serde(default)]
+    pub(crate) figures: Vec<String>,
 }
 
 /// All that comes out of a study.
@@ -108,6 +111,14 @@ impl Outcome {
     pub(super) fn new(columns: &[&str]) -> Self {
         let columns = columns.iter().map(|&column| column.to_owned()).collect();
         Self { findings: Findings { columns, ..Findings::default() }, figures: BTreeMap::new() }
+    }
+
+    /// A table of names and one number each.
+    #[cfg(test)]
+    pub(crate) fn of_numbers(columns: &[&str], rows: &[(&str, f64)]) -> Self {
+        let mut outcome = Self::new(columns);
+        rows.iter().for_each(|&(name, value)| outcome.row(cells![name, value]));
+        outcome
     }
 
     /// Whether every row has a cell in every column.
@@ -146,6 +157,21 @@ impl Findings {
     /// All rows with numbers in full.
     pub(crate) fn csv(&self) -> String {
         csv_table(&self.header(), self.cells(Cell::in_full))
+    }
+
+    /// The header, and the rows as they are shown.
+    pub(crate) fn shown(&self) -> (Vec<&str>, Vec<Vec<String>>) {
+        (self.header(), self.cells(Cell::text))
+    }
+
+    /// The number in `column` of the first row that has `word` as a cell.
+    pub(crate) fn number(&self, word: &str, column: &str) -> Option<f64> {
+        let at = self.columns.iter().position(|name| name == column)?;
+        let has = |row: &&Vec<Cell>| row.iter().any(|cell| matches!(cell, Cell::Text(text) if text == word));
+        match self.rows.iter().find(has)?[at] {
+            Cell::Number(value) => Some(value),
+            Cell::Text(_) => None,
+        }
     }
 
     fn header(&self) -> Vec<&str> {

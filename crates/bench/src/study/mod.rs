@@ -10,6 +10,7 @@ mod findings;
 mod losses;
 mod naive;
 mod policy;
+mod published;
 mod sampling;
 mod speed;
 mod training;
@@ -28,6 +29,7 @@ use self::exactness::Exactness;
 pub(super) use self::findings::{Findings, Outcome};
 use self::losses::Losses;
 pub(super) use self::policy::line_through;
+use self::published::Published;
 use self::sampling::Sampling;
 use self::speed::Speed;
 use self::training::Training;
@@ -46,6 +48,7 @@ pub(super) enum Study {
     Effects(Effects),
     Exactness(Exactness),
     Losses(Losses),
+    Published(Published),
     Sampling(Sampling),
     Speed(Speed),
     Training(Training),
@@ -72,6 +75,7 @@ impl Study {
         kept.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
         outcome.findings.suite.clone_from(&suite.name);
         outcome.findings.title.clone_from(&suite.title);
+        outcome.findings.figures = outcome.figures.keys().cloned().collect();
         write(&outcome, out)?;
         Ok(outcome.findings)
     }
@@ -104,6 +108,7 @@ impl Study {
             Self::Diversity(study) => with_threads(1, || study.measure(control)),
             Self::Exactness(study) => with_threads(1, || study.measure(control)),
             Self::Losses(study) => with_threads(1, || study.measure(control)),
+            Self::Published(study) => with_threads(1, || study.measure(control)),
             Self::Sampling(study) => with_threads(1, || study.measure(seeds, control)),
             Self::Speed(study) => with_threads(1, || study.measure(control)),
             Self::Training(study) => with_threads(1, || study.measure(control)),

@@ -63,7 +63,7 @@ impl Sampling {
             "best TPR",
         ];
         let mut outcome = Outcome::new(&columns);
-        let mut series = Vec::new();
+        let (mut series, mut best) = (Vec::new(), Vec::new());
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
@@ -72,6 +72,7 @@ impl Sampling {
             }
             outcome.row(self.row(policy, &runs));
             series.push(Series { name: policy.name.clone(), points: self.course(&runs) });
+            best.push(Series { name: policy.name.clone(), points: best_so_far(&runs) });
         }
         let figure = Figure {
             heading: format!("Good graphs sampled while training, {} variables", self.simulate.nodes),
@@ -80,6 +81,13 @@ impl Sampling {
             series,
         };
         outcome.figures.insert("fig-sampling".to_owned(), figure);
+        let figure = Figure {
+            heading: format!("The best TPR sampled so far, {} variables", self.simulate.nodes),
+            across: FigureAxis::new("iteration", Span::FromZero),
+            up: FigureAxis::new("largest TPR so far, mean over the runs", Span::Values),
+            series: best,
+        };
+        outcome.figures.insert("fig-max-tpr".to_owned(), figure);
         outcome.note(format!(
             "means over the runs, but for the best TPR of all; {} graphs an iteration; TPR of a sampled order: the share of true edges that go along it",
             self.effort.batch_size
@@ -161,4 +169,16 @@ impl Sampling {
         };
         (0..runs[0].len()).map(at).collect()
     }
+}
+
+/// The mean over the runs of the best up to each iteration.
+fn best_so_far(runs: &[Run]) -> Vec<(f64, f64)> {
+    let mut best = vec![0.0; runs.len()];
+    let at = |iteration: usize| {
+        for (best, run) in best.iter_mut().zip(runs) {
+            *best = run[iteration].iter().copied().fold(*best, f64::max);
+        }
+        ((iteration + 1) as f64, mean(best.iter().copied()))
+    };
+    (0..runs[0].len()).map(at).collect()
 }
