@@ -286,6 +286,47 @@ mod tests {
         assert!(claim("a", "c").verdict(&findings).contains("not measured"));
     }
 
+    /// A table as `bench` makes it: paper mode, ours and the paper's row.
+    fn table() -> Table {
+        let row = |method: &str, tpr: f64, shd: f64| Row {
+            tpr: Some(Spread { mean: tpr, deviation: None }),
+            shd: Some(Spread { mean: shd, deviation: None }),
+            ..Row::new("ER2-30", "raw", method.to_owned(), &[])
+        };
+        let rows = vec![
+            row("paper mode, Case 3", 0.9, 20.0),
+            row("gflowcausal bic-equal", 1.0, 0.0),
+            row("limit: true order, selected", 1.0, 0.0),
+            Row { is_impossible: true, ..row("the paper", 0.93, 1.8) },
+        ];
+        let (suite, title) = ("table1".to_owned(), "a < b".to_owned());
+        Table { suite, title, rows, notes: vec![], is_barren: false }
+    }
+
+    #[test]
+    fn a_report_has_a_line_for_each_part_that_was_measured() {
+        use crate::page::Content;
+        use crate::study::Outcome;
+        let home = tempfile::TempDir::new().expect("a directory");
+        let rows = [("Case 1 (complete)", 8.0), ("Case 2 (edges)", 8.1), ("Case 3 (chain)", 1.0)];
+        let mut findings = Outcome::of_numbers(&["draws", "CPU ms a graph"], &rows).findings;
+        findings.suite = "fig-case".to_owned();
+        findings.figures = vec!["drawn".to_owned()];
+        fs::write(home.path().join("drawn.svg"), "<svg>the figure</svg>").expect("it can be written");
+        let pages = [Page::new(Content::Runs(table())), Page::new(Content::Study(findings))];
+        let summary = write(home.path(), &pages).expect("a report");
+        let line = "| Table 2 | ER2-30 | 0.93 / 1.8 ! | 0.90 / 20.0 | 1.00 / 0.0 | 1.00 / 0.0 | the paper's pair is impossible; \
+                    paper mode falls short of the paper; ours has fewer errors than the paper |";
+        assert!(summary.contains(line), "{summary}");
+        assert!(summary.contains("\"Case 3 is far below Case 1\" holds here: 1.000"), "{summary}");
+        assert!(summary.contains("\"Case 2 is far below Case 1\" makes no difference here"), "{summary}");
+        assert_eq!(summary.lines().count(), 2 + 3, "parts without a page are left out");
+        let html = fs::read_to_string(home.path().join("paper.html")).expect("a page");
+        assert!(html.contains("<svg>the figure</svg>") && html.contains("table1: a &lt; b"), "{html}");
+        let markdown = fs::read_to_string(home.path().join("paper.md")).expect("a report");
+        assert!(markdown.contains("## Details\n\n### table1: a < b"), "{markdown}");
+    }
+
     #[test]
     fn markup_in_names_stays_text() {
         assert_eq!(html_table(&["a<b"], &[]), "<table><tr><th>a&lt;b</th></tr></table>");

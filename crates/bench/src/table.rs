@@ -249,7 +249,7 @@ fn reasons(all: impl Iterator<Item = String>, not_run: usize, scale: &str) -> Op
 }
 
 impl Row {
-    fn new(data: &str, scale: &str, method: String, metrics: &[Metrics]) -> Self {
+    pub(super) fn new(data: &str, scale: &str, method: String, metrics: &[Metrics]) -> Self {
         let spread = |field: fn(&Metrics) -> f64| Spread::of(&metrics.iter().map(field).collect::<Vec<_>>());
         let known = |field: fn(&Metrics) -> Option<f64>| {
             Spread::of(&metrics.iter().filter_map(field).collect::<Vec<_>>())
