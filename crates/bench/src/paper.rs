@@ -300,7 +300,7 @@ mod tests {
             Row { is_impossible: true, ..row("the paper", 0.93, 1.8) },
         ];
         let (suite, title) = ("table1".to_owned(), "a < b".to_owned());
-        Table { suite, title, rows, notes: vec![], is_barren: false }
+        Table { suite, title, rows, notes: vec![], has_no_graph: false }
     }
 
     #[test]
