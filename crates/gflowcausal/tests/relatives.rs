@@ -88,7 +88,8 @@ fn gflownets_score_learns_to_avoid_cycles() {
     let data = data(4, 500, 2);
     let config = Config { iterations: Some(400), samples: 500, ..quick("gflownets-score") };
     let found = found(&data.table, &config);
-    let exact = discover(&data.table, &Config { method: "exact".into(), ..Config::default() }).unwrap();
+    let config = Config { method: "exact".into(), score: found.model.score_name(), ..Config::default() };
+    let exact = discover(&data.table, &config).unwrap();
     assert!((found.score - exact.score).abs() < 1e-6, "{} instead of {}", found.score, exact.score);
     // A draw without cycles has the reward of its order.
     let order_score = found.model.order_score();
