@@ -80,7 +80,7 @@ fn the_graph_is_the_best_that_was_drawn_in_training_and_draws_are_not_weighed() 
 }
 
 #[test]
-fn raw_flows_of_a_bic_are_all_zero_so_nothing_is_learned() {
+fn rewards_of_a_bic_underflow_as_raw_flows_but_not_as_logarithms() {
     let data = data(4);
     let config = Config { score: ScoreName::BicEqual, iterations: Some(3), ..short() };
     let history = discover(&data.table, &config).unwrap().training.unwrap().history;

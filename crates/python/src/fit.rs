@@ -7,7 +7,7 @@ use gflowcausal::flow::Policy;
 use gflowcausal::graph::UnknownChoice;
 use gflowcausal::{
     Config, EffectModel, EffectRequest, EffectsResult, Error, FrontEnd, Problem, PruneName, RunFile,
-    RunOutcome, RunResult, ScoringModel, StopFlag, with_threads, write_samples,
+    RunOutcome, RunResult, ScoringModel, StopFlag, methods, option, with_threads, write_samples,
 };
 use gflowcausal_report::{
     ColorMode, Extent, PlotKind, TextStyle, html_page, low_confidence, plot_pdf, plot_png, plot_svg,
@@ -51,11 +51,10 @@ impl Fit {
         write_samples(&mut samples, &found.names, &found.draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
         let (source, config) = match found.moments {
-            Some(moments) if is_linear(&found.model) => {
+            Some(moments) if is_linear(&found.model) && config.interventions.is_none() => {
                 (Source::Moments(found.names.clone(), moments), rowless(config, &found.model))
             }
-            // The score that was chosen, so that evidence is not weighed again.
-            _ => (source, Config { score: found.model.score_name(), ..config.clone() }),
+            _ => (source, settled(config, &found.model)),
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
@@ -93,14 +92,20 @@ impl Fit {
     /// The run with the effects of all pairs, as a run directory has them.
     fn result_with_effects(&self) -> Result<RunResult, Failure> {
         let mut result = self.run_result()?;
-        let model = EffectModel::of_problem(&result, &self.samples, &self.problem()?).ok();
+        let model = self.effect_model(&result).ok();
         result.effects = model.and_then(|model| model.all_pairs(self.config.seed));
         Ok(result)
     }
 
     fn effects(&self, request: &EffectRequest) -> Result<EffectsResult, Failure> {
-        let model = EffectModel::of_problem(&self.run_result()?, &self.samples, &self.problem()?)?;
-        Ok(model.evaluate(request)?)
+        Ok(self.effect_model(&self.run_result()?)?.evaluate(request)?)
+    }
+
+    fn effect_model(&self, result: &RunResult) -> Result<EffectModel, Failure> {
+        Ok(match &self.source {
+            Source::Rows(_) => EffectModel::of_problem(result, &self.samples, &self.problem()?)?,
+            Source::Moments(_, moments) => EffectModel::of_moments(result, &self.samples, moments)?,
+        })
     }
 
     fn draw(&self, count: usize, seed: u64, stop: &StopFlag) -> Result<Vec<u8>, Failure> {
@@ -124,18 +129,22 @@ fn is_linear(model: &ScoringModel) -> bool {
     !model.score_name().needs_rows() && model.prune_name() != PruneName::Cam
 }
 
+/// With the score that was chosen, so that evidence is not weighed again.
+fn settled(config: &Config, model: &ScoringModel) -> Config {
+    let score = if reads(config, option::score) { model.score_name() } else { config.score };
+    Config { score, ..config.clone() }
+}
+
 /// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
 fn rowless(config: &Config, model: &ScoringModel) -> Config {
     let (missing, standardize, exclude, transform) = (Missing::Error, false, Vec::new(), Vec::new());
-    Config {
-        score: model.score_name(),
-        prune: model.prune_name(),
-        missing,
-        standardize,
-        exclude,
-        transform,
-        ..config.clone()
-    }
+    let prune = if reads(config, option::prune) { model.prune_name() } else { config.prune };
+    Config { prune, missing, standardize, exclude, transform, ..settled(config, model) }
+}
+
+fn reads(config: &Config, option: &str) -> bool {
+    let method = methods().iter().find(|method| method.name() == config.method);
+    method.is_some_and(|method| method.options().contains(&option))
 }
 
 type Bytes = Py<PyBytes>;

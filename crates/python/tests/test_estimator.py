@@ -172,6 +172,7 @@ def test_every_method_shows_its_result(method, simulated, tmp_path):
     fitted.report(tmp_path / "report.html")
     assert method in (tmp_path / "report.html").read_text()
     assert pickle.loads(pickle.dumps(fitted)).result_ == fitted.result_
+    assert len(fitted.effects_) == 30, "of all ordered pairs, whatever found the graphs"
 
 
 def test_plots_are_written_as_their_names_say(model, tmp_path):

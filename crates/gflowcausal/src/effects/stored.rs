@@ -98,6 +98,14 @@ impl EffectModel {
         };
         Self::new(result, graphs, problem.moments.as_ref(), Some(&table))
     }
+
+    /// The effects of a run whose score is linear, from the means and covariances of its data.
+    ///
+    /// # Errors
+    /// When the graphs cannot be read, or the score has no effects.
+    pub fn of_moments(result: &RunResult, samples: &[u8], moments: &Moments) -> Result<Self, Error> {
+        Self::new(result, stored_graphs(samples, &result.data.variables)?, Some(moments), None)
+    }
 }
 
 /// Up to how many variables the effects of all pairs are computed unasked.

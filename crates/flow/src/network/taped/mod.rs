@@ -1,8 +1,8 @@
 //! Networks that see a state as a d × d matrix of bits, differentiated on a tape of matrix operations.
 //!
 //! Each row is computed anew: nothing is gained from the row it is based on but its inputs. On the way back what was
-//! computed is computed again, block after block, instead of kept: that costs a quarter of the time and saves nearly all of
-//! the memory.
+//! computed is computed again, block after block, instead of kept: that is one more pass forward and saves nearly
+//! all of the memory.
 
 mod cnn;
 mod head;
