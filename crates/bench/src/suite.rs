@@ -219,9 +219,7 @@ impl Method {
         let name = self.option("--method").unwrap_or("gflowcausal");
         let known = methods().iter().find(|method| method.name() == name);
         let may_train = matches!(self.option("--posterior"), None | Some("auto" | "policy"));
-        self.peer.is_none()
-            && may_train
-            && known.is_some_and(|method| method.options().contains(&option::iterations))
+        self.peer.is_none() && may_train && known.is_some_and(|method| method.reads(option::iterations))
     }
 
     /// The word that stands behind an option.

@@ -67,7 +67,9 @@ pub use gflowcausal_posterior::{
     Candidate, CandidateLimit, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
 };
 pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
-pub use method::{Control, Deadlines, Discover, MethodInput, MethodOutput, Phase, RunContext, methods};
+pub use method::{
+    Control, Deadlines, Discover, MethodInput, MethodOutput, OptionGroups, Phase, RunContext, methods,
+};
 pub use model::{FamilyEvidence, FamilyTotal, ScoreName, ScoringModel, VariableEvidence};
 pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use options::{Config, OPTIONS, PosteriorName, PruneName, TestName, option};

@@ -154,7 +154,7 @@ impl OptionSpec {
     /// The methods that read it; none is listed where all do.
     #[must_use]
     pub fn readers(&self) -> Vec<&'static str> {
-        let reads = |method: &&&dyn Discover| method.options().contains(&self.name);
+        let reads = |method: &&&dyn Discover| method.reads(self.name);
         methods().iter().filter(reads).map(|method| method.name()).collect()
     }
 }
@@ -219,7 +219,7 @@ impl Config {
             spec.check(value)?;
         }
         let method = method(&self.method)?;
-        let is_read = |spec: &&OptionSpec| spec.is_common || method.options().contains(&spec.name);
+        let is_read = |spec: &&OptionSpec| spec.is_common || method.reads(spec.name);
         if let Some(spec) = self.changed().into_iter().find(|spec| !is_read(spec)) {
             return Err(Error::NoEffect { option: spec.name, with: format!("method {}", self.method) });
         }
@@ -241,7 +241,7 @@ impl Config {
     /// What the score and the pruning are built from: nothing of the pruning where the method does not prune, and the
     /// method's own pruning where none is chosen. `score` is the one in use.
     pub(crate) fn for_model(&self, method: &dyn Discover, score: ScoreName) -> Self {
-        if !method.options().contains(&option::prune) {
+        if !method.reads(option::prune) {
             return Self { alpha: None, threshold: None, ..self.clone() };
         }
         let prune = if self.prune == PruneName::Auto { method.pruning(score) } else { self.prune };

@@ -36,8 +36,8 @@ fn found(table: &Table, config: &Config) -> Discovery {
 /// Every method of the registry; those that train do so for a moment.
 fn every() -> impl Iterator<Item = Config> {
     methods().iter().map(|method| {
-        let is_trained = method.options().contains(&"iterations");
-        let is_sampled = is_trained && method.options().contains(&"samples");
+        let is_trained = method.reads("iterations");
+        let is_sampled = is_trained && method.reads("samples");
         let samples = if is_sampled { 30 } else { Config::default().samples };
         Config { iterations: is_trained.then_some(15), samples, ..named(method.name()) }
     })

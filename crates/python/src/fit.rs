@@ -144,7 +144,7 @@ fn rowless(config: &Config, model: &ScoringModel) -> Config {
 
 fn reads(config: &Config, option: &str) -> bool {
     let method = methods().iter().find(|method| method.name() == config.method);
-    method.is_some_and(|method| method.options().contains(&option))
+    method.is_some_and(|method| method.reads(option))
 }
 
 type Bytes = Py<PyBytes>;

@@ -7,6 +7,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_score::OrderScore;
 use gflowcausal_search::{ConstrainedOrderScore, best_order, boss};
 
+use super::option_groups::{OptionGroups, PRUNING, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::Error;
 use crate::options::option;
@@ -30,17 +31,8 @@ impl Discover for Boss {
         usize::MAX
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::interventions,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::restarts,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::interventions, option::restarts], PRUNING]
     }
 
     /// The best order of all starts; one that a stop cut short counts too.

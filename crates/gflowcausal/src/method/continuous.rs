@@ -3,6 +3,7 @@
 use gflowcausal_data::Moments;
 use gflowcausal_search::{Dagma, Notears, Weighted};
 
+use super::option_groups::OptionGroups;
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::Error;
 use crate::options::option;
@@ -63,8 +64,8 @@ impl Discover for Continuous {
         }
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::l1, option::threshold]
+    fn options(&self) -> OptionGroups {
+        &[&[option::l1, option::threshold]]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

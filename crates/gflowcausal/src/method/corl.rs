@@ -1,8 +1,9 @@
 //! CORL: an actor learns by reinforcement to put variables in order.
 
-use gflowcausal_flow::Progress;
-use gflowcausal_neural::{Corl, EncoderSize, OrderRewards};
+use gflowcausal_neural::{Corl, OrderRewards};
 
+use super::option_groups::{NETWORK, OptionGroups, PRUNING, SCORE};
+use super::reinforcement::{encoder, progress};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::options::option;
 use crate::{Config, Error, ScoringModel};
@@ -19,28 +20,12 @@ impl Discover for OrderingRl {
         "CORL: reinforcement learning of an order, by a transformer and a pointer network, then pruned"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::published,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::published], PRUNING, NETWORK]
     }
 
     fn needs_rows(&self) -> bool {
         true
-    }
-
-    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
-        input.complete_columns(self.name()).map(|_| ())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
@@ -56,15 +41,8 @@ impl Discover for OrderingRl {
             config.seed,
             stop,
             &mut |done| {
-                (context.observe)(Phase::Iteration(Progress {
-                    iteration: done.iteration,
-                    loss: done.loss,
-                    mean_log_reward: done.mean,
-                    best_log_reward: done.best,
-                    temperature: 1.0,
-                    exploration: 0.0,
-                    log_partition: 0.0,
-                }));
+                let progress = progress(done.iteration, done.loss, [done.mean, done.best]);
+                (context.observe)(Phase::Iteration(progress));
             },
         );
         let Some((order, _)) = best else { return Ok(MethodOutput::nothing_yet(context, model)) };
@@ -84,12 +62,8 @@ fn rewards<'a>(model: &'a ScoringModel, config: &Config) -> OrderRewards<'a> {
 
 fn settings(config: &Config) -> Corl {
     let usual = if config.published { Corl::published() } else { Corl::default() };
-    let EncoderSize { width, inner, heads, .. } = usual.encoder;
-    let hidden = config.hidden.unwrap_or(width);
-    let inner = if hidden == width { inner } else { 4 * hidden };
-    let heads = (1..=heads).rev().find(|heads| hidden.is_multiple_of(*heads)).unwrap_or(1);
     Corl {
-        encoder: EncoderSize { width: hidden, inner, heads, ..usual.encoder },
+        encoder: encoder(usual.encoder, config),
         batch_size: config.batch_size.unwrap_or(usual.batch_size),
         iterations: config.iterations.unwrap_or(usual.iterations),
         actor_rate: config.learning_rate.unwrap_or(usual.actor_rate),

@@ -1,12 +1,13 @@
 //! DAG-GFlowNet: edges added to a DAG until the policy stops, drawn in proportion to the posterior.
 
-use gflowcausal_flow::{ObjectiveName, Problem, Sampler, TrainConfig, Trainer, Walk};
+use gflowcausal_flow::{ObjectiveName, Problem, Sampler, TrainConfig, Walk};
 
+use super::option_groups::{DRAWS, NETWORK, OptionGroups, SCORE};
 use super::policy::Estimate;
 use super::policy_training::verdict;
-use super::training::{check_walk, network, resumed, train};
+use super::training::{check_walk, network, train, trainer};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::dag_posterior::{DagPosterior, Inferred};
+use crate::dag_posterior::DagPosterior;
 use crate::model::GraphReward;
 use crate::options::option;
 use crate::posterior::{Coverage, Objects};
@@ -34,22 +35,8 @@ impl Discover for DagGFlowNet {
         "a GFlowNet that grows DAGs edge by edge and draws them by their posterior"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::interventions,
-            option::edge_prior,
-            option::walk,
-            option::network,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::temperature,
-            option::samples,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::interventions, option::edge_prior, option::walk, option::network], NETWORK, DRAWS]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
@@ -67,12 +54,8 @@ impl Discover for DagGFlowNet {
         let problem =
             Problem { constraints: model.constraints(), reward: &reward, local_search: Some(&moves) };
         let settings = settings(config, model.constraints().nodes()).validate()?;
-        let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
-            Some(resumed) => resumed,
-            None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
-                Some(trainer) => (trainer, vec![]),
-                None => return Ok(MethodOutput::nothing_yet(context, model)),
-            },
+        let Some((mut trainer, mut history)) = trainer(settings, context, problem)? else {
+            return Ok(MethodOutput::nothing_yet(context, model));
         };
         let stopped = train(&mut trainer, &mut history, context)?;
         context.report(Phase::Sampling);
@@ -88,12 +71,8 @@ impl Discover for DagGFlowNet {
         let drawn = estimate.map(|estimate| estimate.inferred);
         let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
         let stopped = verdict(stopped, &history, coverage.as_ref());
-        let training = Some(Training::new(&trainer, stopped, history));
-        let order = best.topological_order();
-        let Some(Inferred { posterior, draws }) = drawn else {
-            return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, best) });
-        };
-        Ok(MethodOutput { graph: best, order, class: None, ranked: vec![], draws, posterior, training })
+        let training = Training::new(&trainer, stopped, history);
+        Ok(MethodOutput::of_policy(context, model, (best.topological_order(), best), drawn, training))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gflowcausal_neural::DagGnn;
 
+use super::option_groups::{NETWORK, OptionGroups};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::options::option;
 use crate::{Config, Error};
@@ -21,16 +22,12 @@ impl Discover for GraphNeuralNetwork {
         "DAG-GNN: an autoencoder around a linear structural equation, by an augmented Lagrangian"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::threshold, option::iterations, option::batch_size, option::learning_rate, option::hidden]
+    fn options(&self) -> OptionGroups {
+        &[&[option::threshold], NETWORK]
     }
 
     fn needs_rows(&self) -> bool {
         true
-    }
-
-    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
-        input.complete_columns(self.name()).map(|_| ())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {

@@ -4,6 +4,7 @@ use gflowcausal_determinism::{Stream, map, stream};
 use gflowcausal_flow::{Lattice, LatticeError};
 use gflowcausal_score::{LocalScore, OrderModularScore};
 
+use super::option_groups::{DRAWS, OptionGroups, PRUNING, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext, dags, search_phase};
 use crate::dag_posterior::DagPosterior;
 use crate::model::ModularReward;
@@ -23,19 +24,8 @@ impl Discover for Exact {
         "the exact posterior over DAGs and the best of all graphs, up to 20 variables"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::interventions,
-            option::edge_prior,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::temperature,
-            option::samples,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::interventions, option::edge_prior], PRUNING, DRAWS]
     }
 
     /// The best of all graphs for every score that is a sum over variables given their parents.

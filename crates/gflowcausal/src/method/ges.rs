@@ -5,6 +5,7 @@ use gflowcausal_graph::{Edge, Order};
 use gflowcausal_score::{LocalScore, OrderScore};
 use gflowcausal_search::{ConstrainedOrderScore, FoundClass, Ges};
 
+use super::option_groups::{OptionGroups, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::options::option;
 use crate::{Error, ScoringModel};
@@ -21,8 +22,8 @@ impl Discover for GesMethod {
         "greedy equivalence search: the best edge in, then the best edge out, from class to class"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::rows_used, option::interventions, option::turning]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::interventions, option::turning]]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use gflowcausal_graph::Order;
 use gflowcausal_posterior::{Objects, Source};
 use gflowcausal_score::LocalScore;
 
+use super::option_groups::{DRAWS, NETWORK, OptionGroups, POLICY, PRUNING, SCORE};
 use super::policy::PolicyTarget;
 use super::policy_training::{settings, train_policy, walk};
 use super::search_phase::{self, SearchResult};
@@ -21,17 +22,7 @@ use crate::{Checkpoints, Config, Error};
 const WALKS: &[Walk] = &[Walk::Layers, Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
 
 /// The options that only training reads.
-const TRAINING: [&str; 9] = [
-    option::paper,
-    option::walk,
-    option::objective,
-    option::flow_scale,
-    option::network,
-    option::iterations,
-    option::batch_size,
-    option::learning_rate,
-    option::hidden,
-];
+const TRAINING: OptionGroups = &[&[option::paper], POLICY, NETWORK];
 
 /// Searches, and a posterior around what they find; a policy is trained where the user asks for one.
 pub(super) struct GFlowCausal;
@@ -49,28 +40,14 @@ impl Discover for GFlowCausal {
         usize::MAX
     }
 
-    fn options(&self) -> &'static [&'static str] {
+    fn options(&self) -> OptionGroups {
         &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::interventions,
-            option::posterior,
-            option::edge_prior,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::paper,
-            option::walk,
-            option::objective,
-            option::flow_scale,
-            option::network,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::temperature,
-            option::samples,
+            SCORE,
+            &[option::interventions, option::posterior, option::edge_prior, option::paper],
+            PRUNING,
+            POLICY,
+            NETWORK,
+            DRAWS,
         ]
     }
 
@@ -89,7 +66,7 @@ impl Discover for GFlowCausal {
         if config.edge_prior.is_some() && model.dag_score().is_none() {
             return Err(Error::NoEffect { option: option::edge_prior, with: score() });
         }
-        if let Some(option) = config.changed_options().find(|option| TRAINING.contains(option))
+        if let Some(option) = training_option(config)
             && !matches!(posterior, PosteriorName::Auto | PosteriorName::Policy)
         {
             return Err(Error::NoEffect { option, with: format!("posterior {}", posterior.name()) });
@@ -128,10 +105,14 @@ impl Discover for GFlowCausal {
     }
 }
 
+/// An option of training that is given.
+fn training_option(config: &Config) -> Option<&'static str> {
+    config.changed_options().find(|option| TRAINING.iter().any(|group| group.contains(option)))
+}
+
 /// Whether a policy is trained by request, or because an option of training is given.
 fn is_asked_to_train(config: &Config) -> bool {
-    config.posterior == PosteriorName::Policy
-        || config.changed_options().any(|option| TRAINING.contains(&option))
+    config.posterior == PosteriorName::Policy || training_option(config).is_some()
 }
 
 /// Whether chains leave so much of the time that a policy can be trained on their draws; or whether the run that goes on

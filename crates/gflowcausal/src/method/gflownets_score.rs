@@ -1,12 +1,11 @@
 //! GFlowNets-Score: the paper's ablation, where nothing but the reward keeps cycles out.
 
-use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Trainer, Walk};
+use gflowcausal_flow::{ObjectiveName, Problem, Terminal, TrainConfig, Walk};
 
-use super::training::{check_walk, network, resumed, train};
+use super::option_groups::{DRAWS, NETWORK, OptionGroups, POLICY, PRUNING, SCORE};
+use super::training::{check_walk, network, train, trainer};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::dag_posterior::Inferred;
 use crate::model::{CyclicGraphReward, nearest_order};
-use crate::options::option;
 use crate::posterior::Objects;
 use crate::{Config, Error, ScoringModel, Training};
 
@@ -22,25 +21,8 @@ impl Discover for GFlowNetsScore {
         "the paper's ablation: a GFlowNet that learns from a penalty alone to avoid cycles"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::walk,
-            option::objective,
-            option::flow_scale,
-            option::network,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::temperature,
-            option::samples,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, PRUNING, POLICY, NETWORK, DRAWS]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
@@ -57,12 +39,8 @@ impl Discover for GFlowNetsScore {
         let reward = reward.ok_or_else(|| self.without_reward(model))?;
         let problem = Problem { constraints: model.constraints(), reward: &reward, local_search: None };
         let settings = settings(config, model.constraints().nodes()).validate()?;
-        let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
-            Some(resumed) => resumed,
-            None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
-                Some(trainer) => (trainer, vec![]),
-                None => return Ok(MethodOutput::nothing_yet(context, model)),
-            },
+        let Some((mut trainer, mut history)) = trainer(settings, context, problem)? else {
+            return Ok(MethodOutput::nothing_yet(context, model));
         };
         let stopped = train(&mut trainer, &mut history, context)?;
         context.report(Phase::Sampling);
@@ -72,12 +50,9 @@ impl Discover for GFlowNetsScore {
         };
         let aim = PolicyTarget { model, tables: None, objects: Objects::Orders, is_weighted: true };
         let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
-        let training = Some(Training::new(&trainer, stopped, history));
+        let training = Training::new(&trainer, stopped, history);
         let graph = context.graph_of(model, &order);
-        let Some(Inferred { posterior, draws }) = drawn else {
-            return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, graph) });
-        };
-        Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
+        Ok(MethodOutput::of_policy(context, model, (order, graph), drawn, training))
     }
 }
 

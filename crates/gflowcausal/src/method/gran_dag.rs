@@ -2,9 +2,9 @@
 
 use gflowcausal_neural::GranDag;
 
+use super::option_groups::{NETWORK, OptionGroups, PRUNING, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::model::Mechanism;
-use crate::options::option;
 use crate::{Config, Error, PruneName, ScoreName};
 
 /// Lachapelle et al. (2020), always in the published size: a run takes seconds.
@@ -19,19 +19,8 @@ impl Discover for GradientNetworks {
         "GraN-DAG: a network for each variable, without cycles among their weights, then pruned"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, PRUNING, NETWORK]
     }
 
     /// The authors' own.
@@ -45,10 +34,6 @@ impl Discover for GradientNetworks {
 
     fn needs_rows(&self) -> bool {
         true
-    }
-
-    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
-        input.complete_columns(self.name()).map(|_| ())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {

@@ -2,8 +2,8 @@
 
 use gflowcausal_search::{direct_lingam, ica_lingam};
 
+use super::option_groups::{OptionGroups, PRUNING, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::options::option;
 use crate::{Error, PruneName, ScoreName};
 
 /// How the order is found.
@@ -32,8 +32,8 @@ impl Discover for Lingam {
         }
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::rows_used, option::prune, option::threshold, option::alpha]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, PRUNING]
     }
 
     /// The authors' own: adaptive LASSO, its penalty by BIC.
@@ -43,10 +43,6 @@ impl Discover for Lingam {
 
     fn needs_rows(&self) -> bool {
         true
-    }
-
-    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
-        input.complete_columns(self.name()).map(|_| ())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {

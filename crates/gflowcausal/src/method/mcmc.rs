@@ -1,5 +1,6 @@
 //! Partition MCMC: the posterior over DAGs by chains over layerings.
 
+use super::option_groups::{DRAWS, OptionGroups, SCORE};
 use super::{Discover, MethodInput, MethodOutput, RunContext, search_phase};
 use crate::options::{PosteriorName, option};
 use crate::{Error, method::dags};
@@ -20,16 +21,8 @@ impl Discover for Mcmc {
         usize::MAX
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::interventions,
-            option::edge_prior,
-            option::temperature,
-            option::samples,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::interventions, option::edge_prior], DRAWS]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

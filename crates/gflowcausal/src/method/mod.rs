@@ -13,10 +13,12 @@ mod gflownets_score;
 mod gran_dag;
 mod lingam;
 mod mcmc;
+mod option_groups;
 mod pc;
 mod policy;
 mod policy_training;
 mod published;
+mod reinforcement;
 mod rl_bic;
 mod search_phase;
 mod sortnregress;
@@ -32,10 +34,12 @@ use gflowcausal_flow::Progress;
 use gflowcausal_graph::{Dag, Order, Pdag};
 
 use crate::checkpoints::Checkpoints;
+use crate::dag_posterior::Inferred;
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 
 pub(crate) use dags::rebuild;
+pub use option_groups::OptionGroups;
 pub(crate) use policy::PolicyTarget;
 
 /// A method of causal discovery.
@@ -47,7 +51,12 @@ pub trait Discover: Send + Sync {
     fn about(&self) -> &'static str;
 
     /// The options that it reads beside those that every method reads. Any other that is set is refused.
-    fn options(&self) -> &'static [&'static str];
+    fn options(&self) -> OptionGroups;
+
+    /// Whether it reads `option`, which not every method reads.
+    fn reads(&self, option: &str) -> bool {
+        self.options().iter().any(|group| group.contains(&option))
+    }
 
     /// How orders become graphs where the user does not choose; `auto`: what goes with `score`.
     fn pruning(&self, _score: ScoreName) -> PruneName {
@@ -60,7 +69,7 @@ pub trait Discover: Send + Sync {
         0
     }
 
-    /// Whether it needs the rows of the table, and not only means, covariances and what the model makes of them.
+    /// Whether it needs complete rows of numbers, and not only means, covariances and what the model makes of them.
     fn needs_rows(&self) -> bool {
         false
     }
@@ -69,8 +78,8 @@ pub trait Discover: Send + Sync {
     ///
     /// # Errors
     /// When it cannot.
-    fn check(&self, _input: &MethodInput<'_>) -> Result<(), Error> {
-        Ok(())
+    fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {
+        if self.needs_rows() { input.complete_columns(self.name()).map(|_| ()) } else { Ok(()) }
     }
 
     /// Finds graphs.
@@ -141,6 +150,23 @@ impl MethodOutput {
     #[must_use]
     pub fn class(context: &RunContext<'_>, model: &ScoringModel, class: Pdag, member: Dag) -> Self {
         Self { class: Some(class), ..Self::single(context, model, member.topological_order(), member) }
+    }
+
+    /// The best graph and what a policy's draws say of it; a single graph if nothing was drawn.
+    fn of_policy(
+        context: &RunContext<'_>,
+        model: &ScoringModel,
+        (order, graph): (Order, Dag),
+        drawn: Option<Inferred>,
+        training: Training,
+    ) -> Self {
+        let training = Some(training);
+        match drawn {
+            Some(Inferred { posterior, draws }) => {
+                Self { graph, order, class: None, ranked: vec![], draws, posterior, training }
+            }
+            None => Self { training, ..Self::single(context, model, order, graph) },
+        }
     }
 
     /// What a run has that was stopped before it found anything: an order and the edges that knowledge requires.

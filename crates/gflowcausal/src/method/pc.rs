@@ -2,6 +2,7 @@
 
 use gflowcausal_search::{CategoryTest, FisherZ, IndependenceTest, Pc, PcClass};
 
+use super::option_groups::OptionGroups;
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::options::option;
 use crate::{Error, TestName};
@@ -21,8 +22,8 @@ impl Discover for PcMethod {
         "PC-stable: edges go where a test finds independence, directions follow"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::alpha, option::test]
+    fn options(&self) -> OptionGroups {
+        &[&[option::alpha, option::test]]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

@@ -2,14 +2,13 @@
 
 use gflowcausal_flow::{
     ExplorationConfig, LogReward, ObjectiveName, Problem, ReplayConfig, TemperatureConfig, Terminal,
-    TerminalKind, TrainConfig, Trainer,
+    TerminalKind, TrainConfig,
 };
 use gflowcausal_graph::Order;
 
 use super::policy_training::verdict;
-use super::training::{network, resumed, train};
+use super::training::{network, train, trainer};
 use super::{MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::dag_posterior::Inferred;
 use crate::model::{GraphReward, OrderReward};
 use crate::posterior::Objects;
 use crate::{Config, Error, Training};
@@ -25,19 +24,15 @@ pub(super) fn discover(input: &MethodInput<'_>, context: &mut RunContext<'_>) ->
     };
     let problem = Problem { constraints: model.constraints(), reward, local_search: None };
     let settings = settings(config).validate()?;
-    let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
-        Some(resumed) => resumed,
-        None => match context.finish(|| Trainer::new(settings, problem)).transpose()? {
-            Some(mut trainer) => {
-                // The paper's flows are what the network gives, without a constant beside it.
-                if !matches!(trainer.config().objective, ObjectiveName::Tb | ObjectiveName::Mdb) {
-                    trainer.hold_log_partition(0.0);
-                }
-                (trainer, vec![])
-            }
-            None => return Ok(MethodOutput::nothing_yet(context, model)),
-        },
+    let Some((mut trainer, mut history)) = trainer(settings, context, problem)? else {
+        return Ok(MethodOutput::nothing_yet(context, model));
     };
+    // The paper's flows are what the network gives, without a constant beside it.
+    if trainer.iteration() == 0
+        && !matches!(trainer.config().objective, ObjectiveName::Tb | ObjectiveName::Mdb)
+    {
+        trainer.hold_log_partition(0.0);
+    }
     let stopped = train(&mut trainer, &mut history, context)?;
     context.report(Phase::Sampling);
     let (order, graph) = match trainer.best().map(|best| &best.terminal) {
@@ -49,11 +44,8 @@ pub(super) fn discover(input: &MethodInput<'_>, context: &mut RunContext<'_>) ->
     let aim = PolicyTarget { model, tables: None, objects, is_weighted: false };
     let drawn = aim.draw(&trainer.sampler(), config.samples, config.seed, context.deadlines);
     let stopped = verdict(stopped, &history, None);
-    let training = Some(Training::new(&trainer, stopped, history));
-    let Some(Inferred { posterior, draws }) = drawn else {
-        return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, graph) });
-    };
-    Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
+    let training = Training::new(&trainer, stopped, history);
+    Ok(MethodOutput::of_policy(context, model, (order, graph), drawn, training))
 }
 
 /// What Algorithm 1 has, and nothing beside it.

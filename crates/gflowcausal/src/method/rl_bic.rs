@@ -1,10 +1,11 @@
 //! RL-BIC2: an actor learns by reinforcement to draw graphs with a high score and without cycles.
 
-use gflowcausal_flow::Progress;
 use gflowcausal_graph::{Constraints, Dag, Edge, NodeSet, Pdag};
-use gflowcausal_neural::{EncoderSize, RlBic};
+use gflowcausal_neural::RlBic;
 use gflowcausal_score::LocalScore;
 
+use super::option_groups::{NETWORK, OptionGroups, PRUNING, SCORE};
+use super::reinforcement::{encoder, progress};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
 use crate::model::{ScoreKind, nearest_order};
 use crate::options::option;
@@ -22,20 +23,8 @@ impl Discover for GraphRl {
         "RL-BIC2: reinforcement learning of all arrows at once, cycles held off by a penalty, then pruned"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::published,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, &[option::published], PRUNING, NETWORK]
     }
 
     fn needs_rows(&self) -> bool {
@@ -62,15 +51,8 @@ impl Discover for GraphRl {
             config.seed,
             stop,
             &mut |done| {
-                (context.observe)(Phase::Iteration(Progress {
-                    iteration: done.iteration,
-                    loss: done.loss,
-                    mean_log_reward: done.mean,
-                    best_log_reward: done.best,
-                    temperature: 1.0,
-                    exploration: 0.0,
-                    log_partition: 0.0,
-                }));
+                let progress = progress(done.iteration, done.loss, [done.mean, done.best]);
+                (context.observe)(Phase::Iteration(progress));
             },
         );
         let Some(parents) = best else { return Ok(MethodOutput::nothing_yet(context, model)) };
@@ -122,11 +104,8 @@ fn acyclic_part(parents: &[NodeSet], constraints: &Constraints) -> Dag {
 
 fn settings(config: &Config, nodes: usize) -> RlBic {
     let usual = if config.published { RlBic::published(nodes) } else { RlBic::default() };
-    let EncoderSize { width, heads, .. } = usual.encoder;
-    let hidden = config.hidden.unwrap_or(width);
-    let heads = (1..=heads).rev().find(|heads| hidden.is_multiple_of(*heads)).unwrap_or(1);
     RlBic {
-        encoder: EncoderSize { width: hidden, inner: 4 * hidden, heads, ..usual.encoder },
+        encoder: encoder(usual.encoder, config),
         batch_size: config.batch_size.unwrap_or(usual.batch_size),
         iterations: config.iterations.unwrap_or(usual.iterations),
         learning_rate: config.learning_rate.unwrap_or(usual.learning_rate),

@@ -5,8 +5,8 @@ use gflowcausal_determinism::{Stream, stream};
 use gflowcausal_graph::Order;
 use gflowcausal_search::{equal_variance_order, r2_order, random_order, variance_order};
 
+use super::option_groups::{OptionGroups, PRUNING, SCORE};
 use super::{Discover, MethodInput, MethodOutput, Phase, RunContext};
-use crate::options::option;
 use crate::{Error, PruneName, ScoreName};
 
 /// By which rule variables are put in a row.
@@ -59,8 +59,8 @@ impl Discover for SortNRegress {
         }
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[option::score, option::penalty, option::rows_used, option::prune, option::threshold, option::alpha]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, PRUNING]
     }
 
     /// The published pruning where the score is the default for numbers.

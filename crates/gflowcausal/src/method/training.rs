@@ -22,6 +22,19 @@ pub(super) fn resumed<'a>(
     }
 }
 
+/// A trainer where the last one stopped, or else a new one; none if the run ends first.
+pub(super) fn trainer<'a>(
+    settings: ValidTrainConfig,
+    context: &RunContext<'_>,
+    problem: Problem<'a>,
+) -> Result<Option<Trained<'a>>, Error> {
+    if let Some(resumed) = resumed(&settings, context, problem)? {
+        return Ok(Some(resumed));
+    }
+    let built = context.finish(|| Trainer::new(settings, problem)).transpose()?;
+    Ok(built.map(|trainer| (trainer, vec![])))
+}
+
 /// Iterates until training is over or the run is stopped, saving when asked to.
 pub(super) fn train(
     trainer: &mut Trainer<'_>,

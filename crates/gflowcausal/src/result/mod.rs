@@ -255,7 +255,7 @@ impl Discovery {
 
 /// Whether the method called `name` finds orders, and graphs from them.
 fn prunes(name: &str) -> bool {
-    method(name).is_ok_and(|method| method.options().contains(&option::prune))
+    method(name).is_ok_and(|method| method.reads(option::prune))
 }
 
 /// A number; JSON has no NaN and writes `null`.
