@@ -143,7 +143,7 @@ impl Config {
 fn pruning(score: ScoreName) -> PruneName {
     match score.mechanism() {
         Mechanism::Linear => PruneName::Threshold,
-        Mechanism::Nonlinear => PruneName::Cam,
+        Mechanism::Nonlinear(_) => PruneName::Cam,
         Mechanism::Categories | Mechanism::Mixed => PruneName::Auto,
     }
 }

@@ -7,7 +7,7 @@ mod result;
 mod stored;
 
 use gflowcausal_data::{Moments, Table};
-use gflowcausal_score::{DoseResponses, Regressor};
+use gflowcausal_score::DoseResponses;
 
 pub(crate) use stored::{EFFECTS, MOMENTS, StoredMoments};
 
@@ -15,7 +15,7 @@ use mixed::Embedding;
 
 pub use result::{DoseResult, EffectResult, EffectsResult, GraphsResult, HistogramResult, OutcomeResult};
 
-use crate::model::{Mechanism, ScoreName};
+use crate::model::Mechanism;
 use crate::posterior::WeightedDag;
 use crate::{Error, RunResult};
 
@@ -83,7 +83,7 @@ impl Mechanism {
             Self::Linear => {
                 "assumes no hidden common causes, no cycles, no selection of rows, and linear relations"
             }
-            Self::Nonlinear => {
+            Self::Nonlinear(_) => {
                 "assumes no hidden common causes, no cycles, no selection of rows, and curves as the score has them"
             }
             Self::Categories => "assumes no hidden common causes, no cycles, and no selection of rows",
@@ -91,15 +91,6 @@ impl Mechanism {
                 "assumes no hidden common causes, no cycles, no selection of rows, and relations that are linear, also in probabilities"
             }
         }
-    }
-}
-
-/// How the score `name`, which has curves, regresses a variable on its parents.
-fn regressor(name: &str) -> Regressor {
-    match name.parse() {
-        Ok(ScoreName::Quadratic | ScoreName::QuadraticEqual) => Regressor::Quadratic,
-        Ok(ScoreName::Gp) => Regressor::Joint,
-        _ => Regressor::Additive,
     }
 }
 
@@ -119,9 +110,9 @@ impl EffectModel {
         let data = match mechanism {
             Mechanism::Linear => EffectData::Linear(moments.ok_or_else(refused)?.clone()),
             Mechanism::Categories => EffectData::Categories(table.ok_or_else(refused)?.clone()),
-            Mechanism::Nonlinear => {
+            Mechanism::Nonlinear(regressor) => {
                 let table = table.ok_or_else(refused)?;
-                EffectData::Curves(Box::new(DoseResponses::new(table, regressor(&result.score.name))?))
+                EffectData::Curves(Box::new(DoseResponses::new(table, regressor)?))
             }
             Mechanism::Mixed => EffectData::Mixed(Embedding::of_table(table.ok_or_else(refused)?)),
         };

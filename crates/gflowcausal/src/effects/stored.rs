@@ -8,7 +8,7 @@ use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_score::Regressor;
 use serde::{Deserialize, Serialize};
 
-use super::{EffectModel, EffectRequest, EffectsResult, Mechanism, regressor};
+use super::{EffectModel, EffectRequest, EffectsResult, Mechanism};
 use crate::discover::{complete, without_excluded};
 use crate::posterior::{GraphSample, WeightedDag};
 use crate::{Config, DataFile, Discovery, Error, Problem, RunDir, RunFile, RunResult, fingerprint};
@@ -110,10 +110,10 @@ impl EffectModel {
 
 /// Up to how many variables the effects of all pairs are computed unasked.
 fn most_paired(score: &str) -> usize {
-    match regressor(score) {
-        _ if Mechanism::of(score) != Mechanism::Nonlinear => MOST_PAIRED,
-        Regressor::Joint => MOST_PROCESSES,
-        _ => MOST_CURVES,
+    match Mechanism::of(score) {
+        Mechanism::Nonlinear(Regressor::Joint) => MOST_PROCESSES,
+        Mechanism::Nonlinear(_) => MOST_CURVES,
+        _ => MOST_PAIRED,
     }
 }
 

@@ -28,7 +28,7 @@ impl Discover for GradientNetworks {
         // Scores of categories: the method refuses the table, not the pruning.
         match score.mechanism() {
             Mechanism::Categories | Mechanism::Mixed => PruneName::Auto,
-            Mechanism::Linear | Mechanism::Nonlinear => PruneName::Cam,
+            Mechanism::Linear | Mechanism::Nonlinear(_) => PruneName::Cam,
         }
     }
 

@@ -4,7 +4,7 @@ use gflowcausal_data::{Moments, Table};
 use gflowcausal_graph::{Constraints, choices};
 use gflowcausal_score::{
     Bdeu, Bge, BgePrior, Bic, BicEqual, DegenerateGaussian, GpMarginal, LocationScale, NonGaussian, Penalty,
-    Quadratic, Spline, Varsort,
+    Quadratic, Regressor, Spline, Varsort,
 };
 
 use super::score_kind::ScoreKind;
@@ -15,6 +15,8 @@ use crate::options::{Config, PruneName, option};
 struct Registration {
     reads: Reads,
     mechanism: Mechanism,
+    /// Whether it takes directions from the scales of the columns.
+    reads_scale: bool,
     /// Whether the option `penalty` has an effect.
     has_penalty: bool,
     /// Whether a local term takes microseconds.
@@ -42,8 +44,8 @@ pub(crate) enum Mechanism {
     Linear,
     /// A table of probabilities.
     Categories,
-    /// A curve or surface.
-    Nonlinear,
+    /// A curve or surface, which effects are estimated by.
+    Nonlinear(Regressor),
     /// Numbers and categories together.
     Mixed,
 }
@@ -90,53 +92,53 @@ use Reads::{Moments as OfMoments, Rows as OfRows};
 
 scores! {
     /// Gaussian, a noise variance for each variable.
-    Bic = "bic" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bic = "bic" => Registration { reads: OfMoments, mechanism: Linear, reads_scale: false, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bic::new(input.moments()?, input.penalty)?, input.constraints))
     }},
     /// Linear with noise of any shape, whose directions the data distinguish.
-    NonGaussian = "non-gaussian" => Registration { reads: OfRows, mechanism: Linear, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
+    NonGaussian = "non-gaussian" => Registration { reads: OfRows, mechanism: Linear, reads_scale: false, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
         let score = NonGaussian::new(input.table, input.moments()?, input.penalty)?;
         Ok(ScoreKind::by_best_parents(score, input.constraints))
     }},
     /// Gaussian, one noise variance for all.
-    BicEqual = "bic-equal" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
+    BicEqual = "bic-equal" => Registration { reads: OfMoments, mechanism: Linear, reads_scale: true, has_penalty: true, is_cheap: false, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::GraphWide(BicEqual::new(input.moments()?, input.penalty)?))
     }},
     /// Bayesian Gaussian equivalent.
-    Bge = "bge" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bge = "bge" => Registration { reads: OfMoments, mechanism: Linear, reads_scale: false, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::with_trees(Bge::new(input.moments()?, BgePrior::default())?, input.constraints))
     }},
     /// Dirichlet, for categories.
-    Bdeu = "bdeu" => Registration { reads: OfRows, mechanism: Categories, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Bdeu = "bdeu" => Registration { reads: OfRows, mechanism: Categories, reads_scale: false, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, Bdeu::SAMPLE_SIZE)?, input.constraints))
     }},
     /// Degenerate Gaussian, for numbers and categories together.
-    Dg = "dg" => Registration { reads: OfRows, mechanism: Mixed, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
+    Dg = "dg" => Registration { reads: OfRows, mechanism: Mixed, reads_scale: false, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(DegenerateGaussian::new(input.table, input.penalty)?, input.constraints))
     }},
     /// Least squares on squares and products.
-    Quadratic = "quadratic" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
+    Quadratic = "quadratic" => Registration { reads: OfRows, mechanism: Nonlinear(Regressor::Quadratic), reads_scale: false, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         Ok(ScoreKind::by_all_predecessors(Quadratic::new(input.table, input.penalty)?, input.constraints))
     }},
     /// The same with one noise variance for all variables.
-    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
+    QuadraticEqual = "quadratic-equal" => Registration { reads: OfRows, mechanism: Nonlinear(Regressor::Quadratic), reads_scale: true, has_penalty: true, is_cheap: false, max_rows: None, prune: Score, build: |input| {
         let score = Quadratic::with_equal_noise(input.table, input.penalty)?;
         Ok(ScoreKind::by_all_predecessors(score, input.constraints))
     }},
     /// Gaussian-process regression.
-    Gp = "gp" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: false, is_cheap: false, max_rows: Some(GpMarginal::MAX_ROWS), prune: Score, build: |input| {
+    Gp = "gp" => Registration { reads: OfRows, mechanism: Nonlinear(Regressor::Joint), reads_scale: false, has_penalty: false, is_cheap: false, max_rows: Some(GpMarginal::MAX_ROWS), prune: Score, build: |input| {
         Ok(ScoreKind::by_all_predecessors(GpMarginal::of_rows(input.table, input.max_rows())?, input.constraints))
     }},
     /// Additive splines.
-    Spline = "spline" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
+    Spline = "spline" => Registration { reads: OfRows, mechanism: Nonlinear(Regressor::Additive), reads_scale: false, has_penalty: true, is_cheap: false, max_rows: Some(Spline::MAX_ROWS), prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(Spline::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
     /// Additive splines, and noise whose variance follows the parents.
-    LocationScale = "location-scale" => Registration { reads: OfRows, mechanism: Nonlinear, has_penalty: true, is_cheap: false, max_rows: Some(LocationScale::MAX_ROWS), prune: Selected, build: |input| {
+    LocationScale = "location-scale" => Registration { reads: OfRows, mechanism: Nonlinear(Regressor::Additive), reads_scale: false, has_penalty: true, is_cheap: false, max_rows: Some(LocationScale::MAX_ROWS), prune: Selected, build: |input| {
         Ok(ScoreKind::by_best_parents(LocationScale::of_rows(input.table, input.penalty, input.max_rows())?, input.constraints))
     }},
     /// Varsortability, the paper's reward for linear data.
-    Varsort = "varsort" => Registration { reads: OfMoments, mechanism: Linear, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
+    Varsort = "varsort" => Registration { reads: OfMoments, mechanism: Linear, reads_scale: true, has_penalty: false, is_cheap: false, max_rows: None, prune: TTest, build: |input| {
         Ok(ScoreKind::OrderOnly(Varsort::new(input.moments()?)?))
     }},
 }
@@ -168,7 +170,7 @@ impl ScoreName {
 
     /// Whether it takes directions from the scales of the columns.
     pub(crate) fn reads_scale(self) -> bool {
-        matches!(self, Self::BicEqual | Self::QuadraticEqual | Self::Varsort)
+        self.registration().reads_scale
     }
 
     /// Whether a local term takes microseconds, so that thousands of them cost nothing.
