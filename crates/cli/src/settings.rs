@@ -17,9 +17,10 @@ pub(crate) struct Settings(Given);
 pub(crate) struct Scoring(Given);
 
 /// Options of the score.
-const SCORING: [&str; 6] = [
+const SCORING: [&str; 7] = [
     option::score,
     option::penalty,
+    option::sample_size,
     option::rows_used,
     option::missing,
     option::standardize,

@@ -244,7 +244,8 @@ impl<'a> Problem<'a> {
             Chosen::ByEvidence(choice) => (choice.score, Some(choice.evidence), None),
             Chosen::ByTypes(why) => (by_types, None, why.filter(|_| is_open)),
         };
-        let scoring = Config { score, ..config.for_model(method, score) };
+        let sample_size = config.sample_size.or(evidence.as_ref().and_then(|evidence| evidence.sample_size));
+        let scoring = Config { score, sample_size, ..config.for_model(method, score) };
         let model = ScoringModel::new(&table, moments.as_ref(), interventions, constraints, &scoring)
             .map_err(|error| by_name(error, &names))?
             .chosen_by(evidence, not_compared);

@@ -44,6 +44,8 @@ options! {
     score: ScoreName = ScoreName::Auto, one_of::<ScoreName>().under(ESTIMATION);
     /// What a parent costs, in multiples of ln n; `auto` grows with the number of variables.
     penalty: Option<f64> = None, auto_or_number("PENALTY", Range::Any).open("auto").under(ESTIMATION);
+    /// How many rows the prior of score `bdeu` counts as (the equivalent sample size).
+    sample_size: Option<f64> = None, number("ROWS", Range::Moderate).open("by evidence with --score auto, else 1").under(ESTIMATION);
     /// Where edge probabilities come from.
     posterior: PosteriorName = PosteriorName::Auto, one_of::<PosteriorName>().under(ESTIMATION);
     /// Log-odds of an edge in the structure prior, in addition to the score's own penalty; 0 makes all DAGs equally likely.
@@ -289,6 +291,7 @@ mod tests {
     fn full() -> Config {
         Config {
             penalty: Some(1.0),
+            sample_size: Some(4.0),
             edge_prior: Some(0.5),
             objective: Some(ObjectiveName::Tb),
             flow_scale: Some(FlowScale::Log),

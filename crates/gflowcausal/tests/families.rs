@@ -45,6 +45,46 @@ fn every_family_gets_its_score() {
     }
 }
 
+/// Sums of functions find so few of the parents of these tables that half of the variables or less ask for a joint function.
+#[test]
+fn one_function_of_many_parents_needs_no_majority() {
+    for seed in [0, 3, 8, 10] {
+        let config = Simulation {
+            nodes: 10,
+            edges: Some(40),
+            model: Model::Gp,
+            seed,
+            standardize: true,
+            ..Simulation::default()
+        };
+        let table = simulate(&config).expect("a possible simulation").table;
+        assert_eq!(chosen(&table, &Config::default()), (ScoreName::Gp, true), "seed {seed}");
+    }
+}
+
+/// Tables of probabilities drawn evenly are far from the nearly deterministic ones that a prior of one row expects.
+#[test]
+fn the_prior_of_categories_is_chosen_by_evidence() {
+    let config = Simulation { nodes: 6, model: Model::Discrete, seed: 2, ..Simulation::default() };
+    let table = simulate(&config).expect("a possible simulation").table;
+    let score = |config: &Config| {
+        let problem = Problem::new(&table, config).expect("a problem");
+        assert_eq!(problem.model.score_name(), ScoreName::Bdeu);
+        let size = problem.model.evidence().and_then(|evidence| evidence.sample_size);
+        let graph = gflowcausal::graph::Dag::empty(6);
+        (size, problem.model.graph_score(&graph))
+    };
+    let (size, by_evidence) = score(&Config::default());
+    let size = size.expect("chosen by evidence");
+    assert!(size > 1.0, "{size}");
+    let named = Config { sample_size: Some(size), ..Config::default() };
+    assert_eq!(score(&named), (None, by_evidence));
+    let (none, plain) = score(&Config { score: ScoreName::Bdeu, ..Config::default() });
+    assert!(none.is_none() && plain < by_evidence, "{plain:?} {by_evidence:?}");
+    let refused = Config { score: ScoreName::Dg, ..named };
+    assert!(matches!(Problem::new(&table, &refused), Err(Error::NoEffect { .. })));
+}
+
 #[test]
 fn every_variable_has_its_family_and_what_it_gains() {
     let table = simulated(Model::Linear, Some(NoiseFamily::Exp), 1);

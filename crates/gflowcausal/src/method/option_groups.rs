@@ -6,7 +6,7 @@ use crate::options::option;
 pub type OptionGroups = &'static [&'static [&'static str]];
 
 /// How graphs are scored.
-pub(super) const SCORE: &[&str] = &[option::score, option::penalty, option::rows_used];
+pub(super) const SCORE: &[&str] = &[option::score, option::penalty, option::sample_size, option::rows_used];
 
 /// How an order becomes a graph.
 pub(super) const PRUNING: &[&str] = &[option::prune, option::threshold, option::alpha];

@@ -19,7 +19,7 @@ use crate::{Error, PruneName};
 const MOST_SEARCHED: usize = 50;
 
 /// Up to how many variables families are compared at all, on the best linear Gaussian graph.
-const MOST_NODES: usize = 200;
+pub(super) const MOST_NODES: usize = 200;
 
 /// How many rows families are compared on: more are thinned to this many.
 const MAX_ROWS: usize = 2000;
@@ -43,6 +43,9 @@ pub struct FamilyEvidence {
     /// that nothing else does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equal_variances: Option<f64>,
+    /// How many rows the prior of categories counts as, where evidence chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_size: Option<f64>,
     /// The log-likelihood of each family on the graph that suits it best, less that of the linear Gaussian family on its own.
     pub families: Vec<FamilyTotal>,
     /// The families of each variable, given its parents in the graph that suits the chosen family best.
@@ -169,9 +172,9 @@ impl Evaluated {
         self.terms.iter().all(|terms| terms[1..].iter().all(|term| term - terms[0] <= MARGIN))
     }
 
-    /// The variables with at least `least` parents.
-    fn with_parents(&self, least: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.graph.nodes()).filter(move |&node| self.graph.parents(node).len() >= least)
+    /// The variables with parents.
+    fn with_parents(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.graph.nodes()).filter(|&node| !self.graph.parents(node).is_empty())
     }
 
     /// What `gain` says of each variable and its parents.
@@ -179,16 +182,15 @@ impl Evaluated {
         map(self.graph.nodes(), |node| gain(node, self.graph.parents(node)))
     }
 
-    /// Whether most of the variables with at least `least` parents gain clearly.
-    fn is_most(&self, gains: &[f64], least: usize) -> bool {
-        2 * self.with_parents(least).filter(|&node| gains[node] > MARGIN).count()
-            > self.with_parents(least).count()
+    /// Whether most of the variables with parents gain clearly.
+    fn is_most(&self, gains: &[f64]) -> bool {
+        2 * self.with_parents().filter(|&node| gains[node] > MARGIN).count() > self.with_parents().count()
     }
 
     /// Whether `family` beats `simpler` clearly for most of the variables with parents.
     fn is_general(&self, family: Family, simpler: Family) -> bool {
         let gain = |terms: &[f64; 4]| terms[family as usize] - terms[simpler as usize];
-        self.is_most(&self.terms.iter().map(gain).collect::<Vec<_>>(), 1)
+        self.is_most(&self.terms.iter().map(gain).collect::<Vec<_>>())
     }
 }
 
@@ -250,7 +252,13 @@ impl Comparison<'_> {
     fn plain(&self, evaluated: &Evaluated, equal_variances: Option<f64>) -> FamilyChoice {
         let why = "no variable has noise of another shape, a bend or a changing variance";
         let variables = (0..self.names.len()).map(|node| self.variable(evaluated, node, 0.0, 0.0)).collect();
-        let evidence = FamilyEvidence { why: why.to_owned(), equal_variances, families: vec![], variables };
+        let evidence = FamilyEvidence {
+            why: why.to_owned(),
+            equal_variances,
+            sample_size: None,
+            families: vec![],
+            variables,
+        };
         FamilyChoice { score: ScoreName::Bic, evidence }
     }
 
@@ -270,12 +278,17 @@ impl Comparison<'_> {
             variables.len(),
             family.name(),
         );
-        let evidence = FamilyEvidence { why, equal_variances: None, families: vec![], variables };
+        let evidence =
+            FamilyEvidence { why, equal_variances: None, sample_size: None, families: vec![], variables };
         FamilyChoice { score: ScoreName::Bic, evidence }
     }
 
-    /// Lines or bends first, with the noise's own shape in both; then what the noise is like. The graphs are those of
-    /// lines and normal noise, of lines and free noise, and of smooth functions.
+    /// Lines or bends first, with the noise's own shape in both; then functions of several parents, and what the noise is like. The graphs are
+    /// those of lines and normal noise, of lines and free noise, and of smooth functions.
+    ///
+    /// Joint functions need the evidence of the whole table, more of it than a changing variance has: a search for sums finds few of the
+    /// parents that act together, so few variables can show it. `gp` contains sums, so nothing is lost where one suffices. A changing variance needs most of the
+    /// variables: in a graph with a wrong edge it is what the wrong edge leaves.
     fn decide(&self, graphs: &[Evaluated; 3], allows_joint: bool) -> FamilyChoice {
         use Family::{Additive, Joint, LinearGaussian, LinearNonGaussian, LocationScale};
         let best = |family: Family| {
@@ -296,9 +309,11 @@ impl Comparison<'_> {
         let no_gains = || vec![0.0; self.names.len()];
         let scale = if is_bent { smooth.gains(scale_gain) } else { no_gains() };
         let joint = if is_bent { smooth.gains(joint_gain) } else { no_gains() };
+        let [scale_nats, joint_nats] = [&scale, &joint].map(|gains| gains.iter().sum::<f64>());
+        let is_joint = allows_joint && joint_nats > scale_nats.max(MARGIN);
         let (family, score) = match (is_bent, is_normal) {
-            (true, _) if allows_joint && smooth.is_most(&joint, 2) => (Joint, ScoreName::Gp),
-            (true, _) if smooth.is_most(&scale, 1) => (LocationScale, ScoreName::LocationScale),
+            (true, _) if is_joint => (Joint, ScoreName::Gp),
+            (true, _) if smooth.is_most(&scale) => (LocationScale, ScoreName::LocationScale),
             (true, _) => (Additive, ScoreName::Spline),
             (false, true) => (LinearGaussian, ScoreName::Bic),
             (false, false) => (LinearNonGaussian, ScoreName::NonGaussian),
@@ -308,11 +323,12 @@ impl Comparison<'_> {
             family: family.name().to_owned(),
             nats: gain(family, LinearGaussian),
         });
-        let why = why(family, &gain, scale.iter().sum(), joint.iter().sum());
+        let why = why(family, &gain, scale_nats, joint_nats);
         let variable = |node: usize| self.variable(shown, node, scale[node], joint[node]);
         let evidence = FamilyEvidence {
             why,
             equal_variances: None,
+            sample_size: None,
             families: families.collect(),
             variables: (0..self.names.len()).map(variable).collect(),
         };
@@ -359,8 +375,8 @@ fn why(family: Family, gain: &dyn Fn(Family, Family) -> f64, scale: f64, joint: 
             bent()
         ),
         Family::Joint => format!(
-            "smooth functions are likelier than lines by {:.0} nats, and for most variables with two parents one function of \
-             both than a sum, by {joint:.0} nats",
+            "smooth functions are likelier than lines by {:.0} nats, and one function of several parents than a sum of functions, \
+             by {joint:.0} nats",
             bent()
         ),
     }

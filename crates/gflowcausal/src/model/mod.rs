@@ -5,6 +5,7 @@ mod family_choice;
 mod interventional;
 mod pruning;
 mod rewards;
+mod sample_size;
 mod score_choice;
 mod score_kind;
 mod scores;

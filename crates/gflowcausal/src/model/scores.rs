@@ -110,7 +110,7 @@ scores! {
     }},
     /// Dirichlet, for categories.
     Bdeu = "bdeu" => Registration { reads: OfRows, mechanism: Categories, reads_scale: false, has_penalty: false, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
-        Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, Bdeu::SAMPLE_SIZE)?, input.constraints))
+        Ok(ScoreKind::by_best_parents(Bdeu::new(input.table, input.sample_size.unwrap_or(Bdeu::SAMPLE_SIZE))?, input.constraints))
     }},
     /// Degenerate Gaussian, for numbers and categories together.
     Dg = "dg" => Registration { reads: OfRows, mechanism: Mixed, reads_scale: false, has_penalty: true, is_cheap: true, max_rows: None, prune: Selected, build: |input| {
@@ -200,6 +200,7 @@ pub(super) struct ScoreInput<'a> {
     table: &'a Table,
     moments: Option<&'a Moments>,
     penalty: Penalty,
+    sample_size: Option<f64>,
     rows_used: Option<usize>,
     constraints: &'a Constraints,
 }
@@ -215,7 +216,14 @@ impl<'a> ScoreInput<'a> {
         if config.penalty.is_some() && !name.registration().has_penalty {
             return Err(Error::NoEffect { option: option::penalty, with: format!("score {}", name.name()) });
         }
-        Ok(Self { name, table, moments, penalty: penalty(config), rows_used: config.rows_used, constraints })
+        if config.sample_size.is_some() && name.mechanism() != Categories {
+            return Err(Error::NoEffect {
+                option: option::sample_size,
+                with: format!("score {}", name.name()),
+            });
+        }
+        let (penalty, sample_size, rows_used) = (penalty(config), config.sample_size, config.rows_used);
+        Ok(Self { name, table, moments, penalty, sample_size, rows_used, constraints })
     }
 
     /// The most rows to use.

@@ -105,6 +105,7 @@ DISCOVERY = (
     "method",
     "score",
     "penalty",
+    "sample_size",
     "posterior",
     "edge_prior",
     "paper",
@@ -151,6 +152,7 @@ class DiscoveryOptions(TypedDict, total=False):
     method: Method
     score: Score
     penalty: float | Literal["auto"] | None
+    sample_size: float | None
     posterior: Posterior
     edge_prior: float | Literal["auto"] | None
     paper: bool
@@ -209,6 +211,7 @@ class Options:
         method: Method = "gflowcausal",
         score: Score = "auto",
         penalty: float | Literal["auto"] | None = None,
+        sample_size: float | None = None,
         posterior: Posterior = "auto",
         edge_prior: float | Literal["auto"] | None = None,
         paper: bool = False,
@@ -274,6 +277,11 @@ class Options:
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
             ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+        sample_size
+            How many rows the prior of score ``bdeu`` counts as (the equivalent sample size). If not given: by
+            evidence with --score auto, else 1. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var,
+            sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
+            gflownets-score.
         posterior
             Where edge probabilities come from. One of auto, exact, policy, chains, none. Read by gflowcausal.
         edge_prior
@@ -406,6 +414,7 @@ class Options:
         self.method = method
         self.score = score
         self.penalty = penalty
+        self.sample_size = sample_size
         self.posterior = posterior
         self.edge_prior = edge_prior
         self.paper = paper
