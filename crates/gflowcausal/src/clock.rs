@@ -14,8 +14,8 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long a run that is to stop may take to make a result of what it has.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the `budget`, `stop` at its end, `grace` half
-/// a second after `stop`, whoever set that.
+/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the `budget`, `settle` at seven eighths, `stop`
+/// at its end; after `stop`, whoever set that, `last` after a quarter and `grace` after half a second.
 pub(crate) fn keep_time(
     budget: Option<Duration>,
     start: Instant,
@@ -24,14 +24,24 @@ pub(crate) fn keep_time(
 ) {
     let mut stopped = None;
     while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        let has_passed = |share: u32| budget.is_some_and(|budget| start.elapsed() >= budget * share / 2);
-        if has_passed(1) {
+        let has_passed = |eighths: u32| budget.is_some_and(|budget| start.elapsed() >= budget * eighths / 8);
+        if has_passed(4) {
             deadlines.hurry.set();
         }
-        if has_passed(2) {
+        if has_passed(7) || deadlines.stop.is_set() {
+            deadlines.settle.set();
+        }
+        if has_passed(8) {
             deadlines.stop.set();
         }
-        if deadlines.stop.is_set() && stopped.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+        if !deadlines.stop.is_set() {
+            continue;
+        }
+        let since = stopped.get_or_insert_with(Instant::now).elapsed();
+        if since >= GRACE / 2 {
+            deadlines.last.set();
+        }
+        if since >= GRACE {
             deadlines.grace.set();
             return;
         }
@@ -99,11 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_out_in_three_steps() {
+    fn time_runs_out_step_by_step() {
         let (_running, done) = channel();
         let deadlines = Deadlines::default();
         keep_time(Some(Duration::ZERO), Instant::now(), &deadlines, &done);
-        assert!(deadlines.hurry.is_set() && deadlines.stop.is_set() && deadlines.grace.is_set());
+        assert!(deadlines.hurry.is_set() && deadlines.settle.is_set() && deadlines.stop.is_set());
+        assert!(deadlines.last.is_set() && deadlines.grace.is_set());
     }
 
     #[test]

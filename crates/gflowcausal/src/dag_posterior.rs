@@ -8,15 +8,19 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::{Stream, rand::RngExt, stream};
-use gflowcausal_graph::Dag;
+use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_posterior::{
-    Chains, ChainsConfig, Exact, ExactError, GraphSample, Posterior, Ranking, RunnerUp, log_z_by_recapture,
+    Chains, ChainsConfig, Exact, ExactError, GraphSample, ParentSets, Posterior, Ranking, RunnerUp,
+    log_z_by_recapture,
 };
 use gflowcausal_score::{
-    LocalScore, OutsiderSearch, ParentSetTables, ScoreError, TableSettings, candidate_parents,
+    KnownTerms, LocalScore, OutsiderSearch, ParentSetTables, ScoreError, TableSettings, candidate_parents,
+    evaluate_by_size,
 };
 
-use self::chain_settings::{FIRST_CHECK, chains_config, draws_per_round, most_rounds, next_check};
+use self::chain_settings::{
+    FIRST_CHECK, chains_config, draws_per_round, hurried_config, most_rounds, next_check,
+};
 use crate::method::{Control, Phase, RunContext};
 use crate::{Checkpoints, Config, Error, ScoringModel};
 
@@ -44,6 +48,9 @@ const MOST_NODES_WIDENED: usize = 120;
 /// How many candidates a variable has when time is short.
 const HURRIED_CANDIDATES: usize = 8;
 
+/// Up to how many parent sets of all variables are evaluated in the order of their size: a cache holds as many with ease.
+const MOST_BY_SIZE: usize = 1 << 18;
+
 /// The distribution `P(G) ∝ exp(score(G)/T + γ·edges)` over all DAGs that satisfy the constraints, each once.
 pub(crate) struct DagPosterior<'a> {
     model: &'a ScoringModel,
@@ -53,6 +60,8 @@ pub(crate) struct DagPosterior<'a> {
     candidates: usize,
     /// How often graphs were added for parents that the tables had left out.
     widened: usize,
+    /// How many parent sets are in the tables, where time ran out before all were evaluated.
+    parent_sets: Option<ParentSets>,
     exact: OnceCell<Exact>,
 }
 
@@ -94,7 +103,8 @@ pub(crate) fn candidate_limit(model: &ScoringModel, is_hurried: bool) -> usize {
 
 impl<'a> DagPosterior<'a> {
     /// Builds the tables around the `graphs` that searches found, with at most `candidates` for each variable; none if
-    /// `stop` is set before they are complete.
+    /// `stop` is set before they are complete. Whoever is interrupted here with an expensive score has the small parent sets of all
+    /// variables evaluated, which [`of_known`](Self::of_known) makes use of.
     ///
     /// # Errors
     /// A target without a distribution.
@@ -107,19 +117,46 @@ impl<'a> DagPosterior<'a> {
         let settings = table_settings(model, candidates);
         let constraints = model.constraints();
         let sets = candidate_parents(score, constraints, &graphs, candidates);
+        if !model.is_cheap() && constraints.nodes() << candidates <= MOST_BY_SIZE {
+            evaluate_by_size(score, constraints, &sets);
+        }
         match ParentSetTables::new(score, constraints, &sets, &graphs, &settings, stop) {
-            Ok(tables) => Ok(Some(Self {
-                model,
-                score,
-                tables,
-                graphs,
-                candidates,
-                widened: 0,
-                exact: OnceCell::new(),
-            })),
+            Ok(tables) => Ok(Some(Self::of_tables((model, score), tables, graphs, candidates))),
             Err(ScoreError::Stopped) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Builds tables in a moment, for a run that has no time for whole ones: of few candidates, and with an expensive score only
+    /// of the parent sets that were evaluated before.
+    ///
+    /// # Errors
+    /// A target without a distribution.
+    pub(crate) fn of_known(
+        (model, score): (&'a ScoringModel, &'a dyn LocalScore),
+        graphs: Vec<Dag>,
+        candidates: usize,
+    ) -> Result<Self, Error> {
+        let constraints = model.constraints();
+        let settings = table_settings(model, candidates);
+        let known = KnownTerms::new(score);
+        let at_hand: &dyn LocalScore = if model.is_cheap() { score } else { &known };
+        let sets = candidate_parents(at_hand, constraints, &graphs, candidates);
+        let never = AtomicBool::new(false);
+        let tables = ParentSetTables::new(at_hand, constraints, &sets, &graphs, &settings, &never)?;
+        let (evaluated, wanted) = known.counts();
+        let parent_sets = (evaluated < wanted).then_some(ParentSets { evaluated, wanted });
+        Ok(Self { parent_sets, ..Self::of_tables((model, score), tables, graphs, candidates) })
+    }
+
+    fn of_tables(
+        (model, score): (&'a ScoringModel, &'a dyn LocalScore),
+        tables: ParentSetTables,
+        graphs: Vec<Dag>,
+        candidates: usize,
+    ) -> Self {
+        let exact = OnceCell::new();
+        Self { model, score, tables, graphs, candidates, widened: 0, parent_sets: None, exact }
     }
 
     /// The same, with graphs that were added to so many times before.
@@ -187,6 +224,7 @@ impl<'a> DagPosterior<'a> {
         if self.is_limited() {
             posterior.limit_candidates(&self.tables);
         }
+        posterior.parent_sets = self.parent_sets;
         Ok(Some(Inferred { posterior, draws }))
     }
 
@@ -287,7 +325,30 @@ impl<'a> DagPosterior<'a> {
             }
         }
         self.save(&chains, context);
-        Ok(ChainsOutcome::Inferred(self.inferred(&chains).map(Box::new)))
+        let mut inferred = self.inferred(&chains);
+        if let Some(inferred) = &mut inferred {
+            inferred.posterior.missed_parents = self.missed_parents(&chains, context);
+        }
+        Ok(ChainsOutcome::Inferred(inferred.map(Box::new)))
+    }
+
+    /// A few short rounds of chains, until the last moment of a run that was stopped before it had any probabilities.
+    ///
+    /// # Errors
+    /// Tables that the chains cannot run on.
+    pub(crate) fn last_chains(
+        &self,
+        config: &Config,
+        context: &RunContext<'_>,
+    ) -> Result<Option<Inferred>, Error> {
+        let settings = hurried_config(config, self.tables.nodes());
+        let starts = self.starts(settings.starts);
+        let run = || -> Result<_, Error> {
+            let mut chains = Chains::new(&self.tables, self.model.constraints(), &starts, settings)?;
+            chains.advance(FIRST_CHECK, context.last());
+            Ok(self.inferred(&chains))
+        };
+        context.finish(run).unwrap_or(Ok(None))
     }
 
     /// New chains, or those of the checkpoint if it has the same graphs.
@@ -310,19 +371,36 @@ impl<'a> DagPosterior<'a> {
             return Some(Missed::Better(graph));
         }
         let is_due = chains.rounds() == FIRST_CHECK && self.widened < MOST_WIDENED;
-        if !(is_due && self.model.is_cheap() && self.tables.nodes() <= MOST_NODES_WIDENED) {
+        if !(is_due && self.can_widen()) {
             return None;
         }
-        let draws: Vec<Dag> = chains.draws().into_iter().flatten().map(|draw| draw.dag).collect();
-        let search = OutsiderSearch {
+        let draws = drawn(chains);
+        let graphs = context.until_stop(|| self.outsiders(&draws).graphs(LEAST_OUTSIDE))?;
+        (!graphs.is_empty()).then_some(Missed::Parents(graphs))
+    }
+
+    /// The edges that the tables leave out although they matter, and their probabilities, once the chains are through.
+    fn missed_parents(&self, chains: &Chains<'_>, context: &RunContext<'_>) -> Vec<(Edge, f64)> {
+        if context.is_stopped() || !self.can_widen() {
+            return Vec::new();
+        }
+        let draws = drawn(chains);
+        context.until_stop(|| self.outsiders(&draws).edges(LEAST_OUTSIDE)).unwrap_or_default()
+    }
+
+    /// Whether what the tables leave out is found in a moment.
+    fn can_widen(&self) -> bool {
+        self.model.is_cheap() && self.tables.nodes() <= MOST_NODES_WIDENED
+    }
+
+    fn outsiders<'d>(&'d self, draws: &'d [Dag]) -> OutsiderSearch<'d> {
+        OutsiderSearch {
             tables: &self.tables,
             score: self.score,
             constraints: self.model.constraints(),
             settings: table_settings(self.model, self.candidates),
-            draws: &draws,
-        };
-        let graphs = context.until_stop(|| search.graphs(LEAST_OUTSIDE))?;
-        (!graphs.is_empty()).then_some(Missed::Parents(graphs))
+            draws,
+        }
     }
 
     /// The best draw, if it is far better than what the searches found.
@@ -351,6 +429,7 @@ impl<'a> DagPosterior<'a> {
         let draws = GraphSample::merged(draws);
         let mut posterior = Posterior::of_chains(&self.tables, &summary, &draws);
         posterior.log_z = log_z;
+        posterior.parent_sets = self.parent_sets;
         Some(Inferred { posterior, draws })
     }
 
@@ -390,6 +469,11 @@ impl<'a> DagPosterior<'a> {
         let log_prob = log_z.map(|log_z| log_reward - log_z);
         GraphSample { log_prob, ..GraphSample::of_target(dag.topological_order(), dag, log_reward) }
     }
+}
+
+/// All graphs that the chains drew.
+fn drawn(chains: &Chains<'_>) -> Vec<Dag> {
+    chains.draws().into_iter().flatten().map(|draw| draw.dag).collect()
 }
 
 fn table_settings(model: &ScoringModel, candidates: usize) -> TableSettings {

@@ -64,7 +64,8 @@ pub use error::Error;
 pub use fingerprint::fingerprint;
 pub use front_end::FrontEnd;
 pub use gflowcausal_posterior::{
-    Candidate, CandidateLimit, Convergence, Coverage, GraphSample, Objects, Posterior, RunnerUp, Source,
+    Candidate, CandidateLimit, Convergence, Coverage, GraphSample, Objects, ParentSets, Posterior, RunnerUp,
+    Source,
 };
 pub use graph_file::{graph_bytes, read_graph, read_network, read_truth};
 pub use method::{
@@ -77,8 +78,8 @@ pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};
 pub use result::{
     ClassResult, ConsensusResult, CpdagResult, DataResult, EdgeResult, FindingResult, GraphResult,
-    InterventionsResult, MetricsResult, PosteriorResult, RunResult, RunnerUpResult, SampleSummary,
-    ScoreResult, Seconds, SortabilityResult,
+    InterventionsResult, MetricsResult, MissedParent, PosteriorResult, RunResult, RunnerUpResult,
+    SampleSummary, ScoreResult, Seconds, SortabilityResult,
 };
 pub use run_dir::{Begin, FileError, RunDir};
 pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};

@@ -6,8 +6,8 @@ use gflowcausal::data::{Model, Simulated, Simulation, Table, simulate};
 use gflowcausal::graph::{Cpdag, all_dags};
 use gflowcausal::score::GraphScore;
 use gflowcausal::{
-    Config, Control, Deadlines, Discovery, Error, Phase, Problem, PruneName, RunContext, ScoreName, StopFlag,
-    TestName, discover, methods, with_threads,
+    Config, Control, Deadlines, Discovery, Error, Phase, Problem, PruneName, RunContext, ScoreName, Source,
+    StopFlag, TestName, discover, methods, with_threads,
 };
 use proptest::prelude::*;
 
@@ -79,6 +79,33 @@ fn a_stop_ends_every_method() {
             Ok(found) => assert!(found.order.is_compatible_with(&found.graph), "{}", endless.method),
             Err(other) => panic!("{}: {other}", endless.method),
         }
+    }
+}
+
+/// With exact sums, with chains, and with a score of which few parent sets were evaluated.
+#[test]
+fn a_run_that_is_stopped_at_once_has_probabilities() {
+    for (nodes, score, source) in [
+        (9, ScoreName::Bic, Source::Exact),
+        (24, ScoreName::Bic, Source::Chains),
+        (7, ScoreName::Gp, Source::Exact),
+    ] {
+        let table = simulated(nodes, 1, 60, 3).table;
+        let stop = StopFlag::new();
+        let mut observe = |_: Phase| {
+            stop.set();
+            Control::Continue
+        };
+        let deadlines = Deadlines::new(&stop);
+        let mut context = RunContext::new(&mut observe, &deadlines, None);
+        let config = Config { score, ..Config::default() };
+        let found = Problem::new(&table, &config).unwrap().discover(&mut context).unwrap();
+        assert_eq!(found.posterior.source, source, "{nodes} variables, {score:?}");
+        let parent_sets = found.posterior.parent_sets;
+        assert_eq!(parent_sets.is_some(), score == ScoreName::Gp);
+        assert!(parent_sets.is_none_or(|sets| 0 < sets.evaluated && sets.evaluated < sets.wanted));
+        assert!(found.posterior.edges().iter().sum::<f64>() > 0.0);
+        assert!(!found.draws.is_empty());
     }
 }
 

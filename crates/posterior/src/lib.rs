@@ -23,4 +23,4 @@ pub use exact::{Exact, ExactError, LayerState};
 pub use importance::{GraphSample, Source};
 pub use recapture::log_z_by_recapture;
 pub use runners_up::{Ranking, RunnerUp};
-pub use summary::{Candidate, CandidateLimit, Convergence, Objects, Posterior};
+pub use summary::{Candidate, CandidateLimit, Convergence, Objects, ParentSets, Posterior};

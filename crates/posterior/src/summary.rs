@@ -48,6 +48,15 @@ pub struct CandidateLimit {
     pub edges_from_outside: f64,
 }
 
+/// That the parent sets of expensive scores were not all evaluated when time ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentSets {
+    /// How many were evaluated; graphs with others have probability zero.
+    pub evaluated: usize,
+    /// How many there are.
+    pub wanted: usize,
+}
+
 /// A graph and the weight of all draws that ended in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -76,6 +85,10 @@ pub struct Posterior {
     pub convergence: Option<Convergence>,
     /// Whether exact sums are over some parents alone.
     pub candidate_limit: Option<CandidateLimit>,
+    /// How many parent sets they rest on, where time ran out before all were evaluated.
+    pub parent_sets: Option<ParentSets>,
+    /// Edges whose cause is none of the effect's candidate parents although they would have a probability that matters.
+    pub missed_parents: Vec<(Edge, f64)>,
     /// How a policy compares with a reference.
     pub coverage: Option<Coverage>,
     /// Why the probabilities come from there, where that was left open.
@@ -165,6 +178,8 @@ impl Posterior {
             log_z: None,
             convergence: None,
             candidate_limit: None,
+            parent_sets: None,
+            missed_parents: Vec::new(),
             coverage: None,
             reason: None,
             candidates: group(draws, &shares),

@@ -1,7 +1,7 @@
 //! How far the probabilities of a run can be trusted, in the same words for text and page.
 
 use gflowcausal::graph::pluralize;
-use gflowcausal::{Objects, PosteriorResult, RunResult, Source};
+use gflowcausal::{MissedParent, Objects, ParentSets, PosteriorResult, RunResult, Source};
 
 /// The potential scale reduction factor above which chains do not agree.
 const LARGEST_R_HAT: f64 = 1.1;
@@ -11,6 +11,9 @@ const LEAST_EFFECTIVE: f64 = 50.0;
 
 /// More expected edges than this from outside the candidate parents are mentioned.
 const MOST_FROM_OUTSIDE: f64 = 0.5;
+
+/// How many edges that are left out are named.
+const MOST_NAMED: usize = 3;
 
 /// How far probabilities can be trusted.
 pub(crate) struct Trust {
@@ -31,7 +34,11 @@ pub fn low_confidence(result: &RunResult) -> Option<String> {
 pub(crate) fn trust(result: &RunResult) -> Trust {
     let posterior = &result.posterior;
     let mut trust = match posterior.by {
-        Source::None => Trust { is_low: false, text: "none, the method gives one graph".to_owned() },
+        Source::None => {
+            let reason = posterior.reason.as_deref();
+            let text = format!("none, {}", reason.unwrap_or("the method gives one graph"));
+            return Trust { is_low: reason.is_some(), text };
+        }
         Source::Exact => {
             let text =
                 format!("exact, over all {}{}{}", objects(posterior), limit(posterior), rejected(posterior));
@@ -44,7 +51,36 @@ pub(crate) fn trust(result: &RunResult) -> Trust {
     if let Some(reason) = &posterior.reason {
         trust.text += &format!("; chosen because {reason}");
     }
+    if let Some(ParentSets { evaluated, wanted }) = posterior.parent_sets {
+        trust.is_low = true;
+        trust.text += &format!(
+            "; time ran out when {evaluated} of {wanted} parent sets were evaluated: graphs with others count as impossible"
+        );
+    }
+    if !posterior.missed_parents.is_empty() {
+        trust.is_low = true;
+        trust.text += &missed_parents(&posterior.missed_parents);
+    }
     trust
+}
+
+/// What the tables leave out although it matters, the likeliest first.
+fn missed_parents(missed: &[MissedParent]) -> String {
+    let mut likeliest: Vec<&MissedParent> = missed.iter().collect();
+    likeliest.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+    let named: Vec<String> = likeliest
+        .iter()
+        .take(MOST_NAMED)
+        .map(|edge| format!("{} -> {} (about {:.2})", edge.from, edge.to, edge.probability))
+        .collect();
+    let more = match missed.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "; left out, because the cause is none of the effect's candidate parents: {}{more}",
+        named.join(", ")
+    )
 }
 
 fn objects(posterior: &PosteriorResult) -> &'static str {

@@ -107,6 +107,10 @@ impl<S: LocalScore> LocalScore for Cached<S> {
         term
     }
 
+    fn known(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        locked(self.lane(node, parents)).recall(parents, self.generation_size)
+    }
+
     fn parent_limit(&self) -> usize {
         self.score.parent_limit()
     }
@@ -150,6 +154,16 @@ mod tests {
         }
         let remembered = cached.lanes.iter().map(locked).map(|lane| lane.young.len() + lane.old.len()).sum();
         (cached.inner().0.load(Ordering::Relaxed), remembered)
+    }
+
+    #[test]
+    fn what_a_cache_knows_was_computed_before() {
+        let cached = Cached::new(Counting(AtomicU64::new(0)));
+        let set = NodeSet::of(10, [2]);
+        assert_eq!(cached.known(1, &set), None);
+        cached.local(1, &set);
+        assert_eq!(cached.known(1, &set), Some(5.0));
+        assert_eq!(cached.inner().0.load(Ordering::Relaxed), 1);
     }
 
     #[test]

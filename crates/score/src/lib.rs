@@ -43,7 +43,10 @@ pub use local::{GraphScore, LocalScore};
 pub use location_scale::LocationScale;
 pub use non_gaussian::NonGaussian;
 pub use order_score::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
-pub use parent_set_table::{OutsiderSearch, ParentSetTables, SumsAround, TableSettings, candidate_parents};
+pub use parent_set_table::{
+    KnownTerms, OutsiderSearch, ParentSetTables, SumsAround, TableSettings, candidate_parents,
+    evaluate_by_size,
+};
 pub use prune::{
     ByScore, Cam, Lasso, LinearModel, NoPruning, Prune, Selected, TTest, Threshold, prune, prune_order,
 };

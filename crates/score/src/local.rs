@@ -18,6 +18,13 @@ pub trait LocalScore: Send + Sync {
     /// The term of `node` when its direct causes are `parents`.
     fn local(&self, node: usize, parents: &NodeSet) -> f64;
 
+    /// The same if it costs nothing; none if it would have to be computed at length.
+    ///
+    /// A score that remembers its terms has those that it remembers.
+    fn known(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        Some(self.local(node, parents))
+    }
+
     /// The term of `node` with each of the variables `more`, in ascending order, beside `parents`.
     ///
     /// The same as [`local`](Self::local) one by one, up to rounding; a score may have a faster algorithm.
@@ -90,6 +97,10 @@ impl<S: LocalScore + ?Sized> LocalScore for &S {
 
     fn local(&self, node: usize, parents: &NodeSet) -> f64 {
         (**self).local(node, parents)
+    }
+
+    fn known(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        (**self).known(node, parents)
     }
 
     fn with_each(&self, node: usize, parents: &NodeSet, more: &NodeSet) -> Vec<f64> {

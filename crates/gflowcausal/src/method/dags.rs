@@ -14,6 +14,9 @@ use crate::{Checkpoints, Error, ScoringModel};
 /// Up to how many variables exact sums are quicker than chains.
 const MOST_EXACT: usize = 18;
 
+/// Up to how many variables exact sums take less than a tenth of a second.
+const MOST_AT_ONCE: usize = 12;
+
 /// A graph with more edges than this for each variable is dense.
 const DENSE: usize = 3;
 
@@ -62,7 +65,7 @@ pub(super) fn discover(
     }
 }
 
-/// The tables around what searches found, or around what the run found that goes on.
+/// The tables around what searches found, or around what the run found that goes on; smaller ones where time runs out.
 pub(super) fn target<'a>(
     input: &MethodInput<'a>,
     context: &RunContext<'_>,
@@ -74,10 +77,14 @@ pub(super) fn target<'a>(
         Some(stored) => (stored.graphs(input.model.constraints().nodes())?, stored.widened),
         None => (found.graphs.clone(), 0),
     };
+    let target = (input.model, score);
     let candidates = candidates(input.model, &graphs, context.is_hurried());
-    let build = || DagPosterior::new((input.model, score), graphs, candidates, context.stop());
-    let target = context.until_stop(build).unwrap_or(Ok(None))?;
-    Ok(target.map(|target| target.widened(widened)))
+    let build = || DagPosterior::new(target, graphs.clone(), candidates, context.settle());
+    if let Some(whole) = context.until_settled(build).unwrap_or(Ok(None))? {
+        return Ok(Some(whole.widened(widened)));
+    }
+    let candidates = if input.model.is_cheap() { candidate_limit(input.model, true) } else { candidates };
+    context.finish(|| DagPosterior::of_known(target, graphs, candidates)).transpose()
 }
 
 /// How many candidate parents a variable has: more where the best of the `graphs` is dense.
@@ -114,13 +121,32 @@ pub(super) fn infer(
     name: PosteriorName,
 ) -> Result<Option<Inferred>, Error> {
     context.report(Phase::Sampling);
-    match resolve(name, input.model) {
-        PosteriorName::Exact => match target.exact(input.config, context.stop()) {
-            // Chains can cope with scores that lie too far apart for exact sums.
-            Err(Error::Exact(ExactError::Range { .. })) => target.chains(input.config, context),
-            inferred => inferred,
-        },
-        _ => target.chains(input.config, context),
+    if resolve(name, input.model) != PosteriorName::Exact {
+        return chains(target, input, context);
+    }
+    let is_quick = input.model.constraints().nodes() <= MOST_AT_ONCE;
+    let reason = match target.exact(input.config, if is_quick { context.last() } else { context.settle() }) {
+        // Chains can cope with scores that lie too far apart for exact sums.
+        Err(Error::Exact(ExactError::Range { .. })) => "scores lie too far apart for exact sums",
+        Ok(None) => "there was no time for exact sums",
+        inferred => return inferred,
+    };
+    let mut inferred = chains(target, input, context)?;
+    if let Some(inferred) = &mut inferred {
+        inferred.posterior.reason = Some(reason.to_owned());
+    }
+    Ok(inferred)
+}
+
+/// Probabilities by chains: whole ones while there is time, else what a moment gives.
+fn chains(
+    target: &mut DagPosterior<'_>,
+    input: &MethodInput<'_>,
+    context: &mut RunContext<'_>,
+) -> Result<Option<Inferred>, Error> {
+    match target.chains(input.config, context)? {
+        None if context.is_stopped() => target.last_chains(input.config, context),
+        inferred => Ok(inferred),
     }
 }
 
@@ -131,7 +157,11 @@ pub(super) fn without_probabilities(
     found: SearchResult,
 ) -> MethodOutput {
     let SearchResult { order, mut graphs, .. } = found;
-    MethodOutput::single(context, model, order, graphs.swap_remove(0))
+    let mut output = MethodOutput::single(context, model, order, graphs.swap_remove(0));
+    if context.is_stopped() {
+        output.posterior.reason = Some("there was no time for any".to_owned());
+    }
+    output
 }
 
 /// The best graph, shown by the member of its class whose directions are likeliest, with its probabilities.

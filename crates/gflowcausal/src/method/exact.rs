@@ -47,7 +47,7 @@ impl Discover for Exact {
         if nodes > Lattice::MOST_NODES { Err(LatticeError::TooManyNodes(nodes).into()) } else { Ok(()) }
     }
 
-    /// A run that is stopped has the best graph that a search finds at once, and no probabilities.
+    /// A run that is stopped has the best graph that a search finds at once, and the probabilities that chains find in a moment.
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {
         match input.model.dag_score() {
             Some(score) => by_dags(input, context, score),
@@ -64,10 +64,10 @@ fn by_dags(
     let model = input.model;
     context.report(Phase::Searching);
     let others = model.constraints().nodes() - 1;
-    let build = || DagPosterior::new((model, score), Vec::new(), others, context.stop());
-    let Some(mut target) = context.until_stop(build).unwrap_or(Ok(None))? else {
+    let build = || DagPosterior::new((model, score), Vec::new(), others, context.settle());
+    let Some(mut target) = context.until_settled(build).unwrap_or(Ok(None))? else {
         let found = search_phase::run(input, context)?;
-        return Ok(dags::without_probabilities(context, model, found));
+        return dags::discover(input, context, (score, PosteriorName::Exact), found);
     };
     let best = target.tables().best_dag().ok_or(Error::NothingFound)?;
     match dags::infer(&mut target, input, context, PosteriorName::Exact)? {

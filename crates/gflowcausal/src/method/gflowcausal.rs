@@ -97,7 +97,9 @@ impl Discover for GFlowCausal {
                 } else {
                     dags::discover(input, context, (score, config.posterior), found)?
                 };
-                output.posterior.reason = reason(input, context, output.posterior.source);
+                if output.posterior.reason.is_none() {
+                    output.posterior.reason = reason(input, context, output.posterior.source);
+                }
                 Ok(output)
             }
             None => over_orders(input, context, found),
@@ -143,11 +145,9 @@ fn reason(input: &MethodInput<'_>, context: &RunContext<'_>, source: Source) -> 
         return None;
     }
     let nodes = model.constraints().nodes();
-    let is_small = dags::resolve(PosteriorName::Auto, model) == PosteriorName::Exact;
     match source {
         Source::Exact => Some(format!("{nodes} variables are few enough for exact sums")),
         Source::Policy => Some("the time budget has room for training a policy, and it agrees".to_owned()),
-        Source::Chains if is_small => Some("scores lie too far apart for exact sums".to_owned()),
         Source::Chains => {
             let many = format!("{nodes} variables are too many for exact sums");
             let untrained = match context.deadlines.budget {

@@ -215,13 +215,17 @@ pub enum Control {
     Save,
 }
 
-/// When a run is to end: three flags, set one after the other by whoever keeps the time.
+/// When a run is to end: flags, set one after the other by whoever keeps the time.
 #[derive(Debug, Clone)]
 pub struct Deadlines {
     /// Searches end: what is left of the time is for probabilities. Set with `stop` at the latest.
     pub hurry: StopFlag,
+    /// Tables and exact sums end: chains make what they can of the parent sets that were evaluated. Set with `stop` at the latest.
+    pub settle: StopFlag,
     /// The run ends with the best so far.
     pub stop: StopFlag,
+    /// Chains end that began after `stop`, because there were no probabilities yet.
+    pub last: StopFlag,
     /// Making a result of that ends too: what takes longer is left out.
     pub grace: StopFlag,
     /// The time that was given, where it was.
@@ -232,7 +236,14 @@ impl Deadlines {
     /// The deadlines of a run that ends once `stop` is set.
     #[must_use]
     pub fn new(stop: &StopFlag) -> Self {
-        Self { hurry: stop.child(), stop: stop.clone(), grace: StopFlag::new(), budget: None }
+        Self {
+            hurry: stop.child(),
+            settle: stop.child(),
+            stop: stop.clone(),
+            last: StopFlag::new(),
+            grace: StopFlag::new(),
+            budget: None,
+        }
     }
 }
 
@@ -292,6 +303,19 @@ impl<'a> RunContext<'a> {
         self.deadlines.stop.as_atomic()
     }
 
+    /// The flag that ends tables and exact sums, for work that looks at a plain one.
+    pub(crate) fn settle(&self) -> &'a AtomicBool {
+        match self.deadlines.budget {
+            Some(_) => self.deadlines.settle.as_atomic(),
+            None => self.stop(),
+        }
+    }
+
+    /// The flag that ends what a stopped run still does for its probabilities.
+    pub(crate) fn last(&self) -> &'a AtomicBool {
+        self.deadlines.last.as_atomic()
+    }
+
     /// Whether searches were to end early.
     pub(crate) fn is_hurried(&self) -> bool {
         self.deadlines.hurry.is_set()
@@ -304,6 +328,11 @@ impl<'a> RunContext<'a> {
     /// The result of `work`; none if the run is to stop first.
     pub(crate) fn until_stop<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         interruptible(&self.deadlines.stop, work)
+    }
+
+    /// The result of `work`; none if tables and exact sums are to end first.
+    pub(crate) fn until_settled<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        interruptible(&self.deadlines.settle, work)
     }
 
     /// The result of `work` that ends a run; none if it takes longer than there is time for after a stop.

@@ -18,7 +18,7 @@ use crate::{Config, EffectsResult, Error, Preview, RunFile};
 
 pub use edges::{CpdagResult, EdgeResult, GraphResult};
 pub use metrics::{MetricsResult, SortabilityResult};
-pub use posterior::{ClassResult, ConsensusResult, PosteriorResult, RunnerUpResult};
+pub use posterior::{ClassResult, ConsensusResult, MissedParent, PosteriorResult, RunnerUpResult};
 
 /// Everything about a finished run: `result.json`, and beside it what the other files of the run hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

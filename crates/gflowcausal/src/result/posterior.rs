@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{EdgeResult, matrix, number};
 use crate::discover::Discovery;
-use crate::posterior::{CandidateLimit, Consensus, Convergence, Coverage, Objects, RunnerUp, Source};
+use crate::posterior::{
+    CandidateLimit, Consensus, Convergence, Coverage, Objects, ParentSets, RunnerUp, Source,
+};
 
 /// One graph that agrees with the probabilities, and three lists of pairs; each edge points in its likelier direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +46,12 @@ pub struct PosteriorResult {
     /// Present where exact sums are over parents among candidates, not among all variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate_limit: Option<CandidateLimit>,
+    /// How many parent sets the probabilities rest on, where time ran out before all were evaluated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_sets: Option<ParentSets>,
+    /// Edges that the probabilities leave out although they matter: the cause is no candidate parent of the effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed_parents: Vec<MissedParent>,
     /// How a trained policy compares with a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -61,6 +69,17 @@ pub struct PosteriorResult {
     pub best: Option<ClassResult>,
     /// The next best graphs by their own score, one for each equivalence class.
     pub runners_up: Vec<RunnerUpResult>,
+}
+
+/// An edge whose cause is none of the effect's candidate parents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MissedParent {
+    /// The cause.
+    pub from: String,
+    /// The effect.
+    pub to: String,
+    /// About the probability that the edge would have, were the cause a candidate.
+    pub probability: f64,
 }
 
 /// The equivalence class of a graph.
@@ -102,6 +121,8 @@ impl Discovery {
             edge_prior: self.model.edge_log_odds(),
             convergence: posterior.convergence,
             candidate_limit: posterior.candidate_limit,
+            parent_sets: posterior.parent_sets,
+            missed_parents: self.missed_parents(),
             coverage: posterior.coverage,
             reason: posterior.reason.clone(),
             edge_probabilities: rows(posterior.edges()),
@@ -114,6 +135,18 @@ impl Discovery {
                 .map(|runner_up| self.runner_up_result(runner_up))
                 .collect(),
         }
+    }
+
+    fn missed_parents(&self) -> Vec<MissedParent> {
+        let missed = self.posterior.missed_parents.iter();
+        let name = |node: usize| self.names[node].clone();
+        missed
+            .map(|&(edge, probability)| MissedParent {
+                from: name(edge.from),
+                to: name(edge.to),
+                probability,
+            })
+            .collect()
     }
 
     fn class_result(&self, ranked: &RunnerUp) -> ClassResult {

@@ -28,6 +28,8 @@ pub struct ChainsConfig {
     pub max_r_hat: f64,
     /// The effective sample size that every unsettled edge must reach.
     pub min_ess: f64,
+    /// The largest mean of the Monte Carlo standard errors over all pairs.
+    pub max_mean_error: f64,
 }
 
 impl Default for ChainsConfig {
@@ -43,6 +45,7 @@ impl Default for ChainsConfig {
             max_draws: 1000,
             max_r_hat: 1.1,
             min_ess: 200.0,
+            max_mean_error: 1.0,
         }
     }
 }
@@ -88,10 +91,12 @@ impl ChainsConfig {
         self.hottest.powf(copy as f64 / (self.copies - 1) as f64)
     }
 
-    /// Whether the starts agree and the effective sample sizes suffice.
+    /// Whether the starts agree, the effective sample sizes suffice and errors are small on average.
     #[must_use]
     pub fn is_converged(&self, summary: &Summary) -> bool {
-        summary.largest_r_hat <= self.max_r_hat && summary.smallest_ess >= self.min_ess
+        summary.largest_r_hat <= self.max_r_hat
+            && summary.smallest_ess >= self.min_ess
+            && summary.mean_error <= self.max_mean_error
     }
 }
 

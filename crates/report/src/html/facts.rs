@@ -26,7 +26,9 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
     ];
     if let Some(evidence) = &result.score.evidence {
         facts.push(("Why this score", evidence.why.clone()));
-        facts.extend(family_lines(evidence, usize::MAX).into_iter().map(|line| ("Families, in nats", line)));
+        facts.extend(
+            family_lines(evidence, usize::MAX).into_iter().map(|line| ("Families, gains in nats", line)),
+        );
     }
     if let Some(reason) = &result.score.not_compared {
         facts.push(("Why this score", format!("families were not compared: {reason}")));

@@ -3,8 +3,8 @@
 use gflowcausal::FamilyEvidence;
 use gflowcausal::score::Family;
 
-/// A line for each family that a variable asks for, the simplest first, its variables with what the family gains; of each
-/// at most so many are named. Nothing where all are of the simplest.
+/// A line for each family that a variable asks for, the simplest first, its variables with what the family gains over the linear
+/// Gaussian one; of each at most so many are named. Nothing where all are of the simplest.
 pub(crate) fn family_lines(evidence: &FamilyEvidence, most: usize) -> Vec<String> {
     if evidence.families.is_empty() {
         return Vec::new();
@@ -26,5 +26,5 @@ fn family_line(evidence: &FamilyEvidence, family: Family, most: usize) -> Option
     let more = named.len().saturating_sub(most);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let shown = &named[..named.len().min(most)];
-    Some(format!("{} in nats over linear-gaussian: {}{more}", family.name(), shown.join(", ")))
+    Some(format!("{}: {}{more}", family.name(), shown.join(", ")))
 }

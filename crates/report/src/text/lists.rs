@@ -105,7 +105,6 @@ fn list(text: &mut String, title: &str, meaning: &str, edges: &[EdgeResult], sty
         return;
     }
     text.push_str(&format!("{} ({}): {meaning}\n", style.color.bold(title), edges.len()));
-    let chance = |probability: f64| format!("{probability:.2}");
     let shown = style.shown(edges.len(), LISTED);
     let rows = edges[..shown].iter().map(|edge| {
         let chances = [edge.probability, edge.reverse_probability, edge.absent_probability].map(chance);
@@ -124,10 +123,21 @@ fn numbers(edge: &EdgeResult) -> [String; 2] {
     ]
 }
 
-/// Three decimals, unless that leaves nothing of the slope or makes it too wide.
+/// Two decimals, never rounded up to the threshold of a list that the edge is not in.
+fn chance(probability: f64) -> String {
+    let rounded = (100.0 * probability).round() / 100.0;
+    let shown = if probability < SURE && rounded >= SURE { SURE - 0.01 } else { rounded };
+    format!("{shown:.2}")
+}
+
+/// Three decimals, or as many as three digits of a small slope need; a power of ten where that would be too wide.
 fn slope(weight: f64) -> String {
-    let is_plain = weight == 0.0 || (0.001..1000.0).contains(&weight.abs());
-    if is_plain { format!("{weight:.3}") } else { format!("{weight:.1e}") }
+    match weight.abs() {
+        0.0 | 0.1..1000.0 => format!("{weight:.3}"),
+        0.01..0.1 => format!("{weight:.4}"),
+        0.001..0.01 => format!("{weight:.5}"),
+        _ => format!("{weight:.1e}"),
+    }
 }
 
 /// The pairs that are surely joined by a directed path, but not surely by an edge.
@@ -316,8 +326,13 @@ mod tests {
 
     #[test]
     fn slopes_keep_their_size() {
-        let shown = [0.0, 0.52, -60.451, 0.00042, -12_345.6].map(slope);
-        assert_eq!(shown, ["0.000", "0.520", "-60.451", "4.2e-4", "-1.2e4"]);
+        let shown = [0.0, 0.52, -60.451, 0.00042, -12_345.6, 0.00149, -0.0251].map(slope);
+        assert_eq!(shown, ["0.000", "0.520", "-60.451", "4.2e-4", "-1.2e4", "0.00149", "-0.0251"]);
+    }
+
+    #[test]
+    fn an_edge_that_is_not_sure_does_not_look_so() {
+        assert_eq!([0.8961, 0.9, 0.904, 0.9961, 0.004].map(chance), ["0.89", "0.90", "0.90", "1.00", "0.00"]);
     }
 
     #[test]

@@ -19,6 +19,9 @@ use crate::trust::{Trust, trust};
 /// How many variables of a family are named where not everything is listed.
 const MOST_NAMED: usize = 8;
 
+/// What every probability is conditional on.
+const ASSUMPTIONS: &str = "assumed: no hidden common causes, no cycles, independent rows that were not selected, and the score's kind of noise";
+
 /// Whether a text has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorMode {
@@ -115,7 +118,12 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     }
     writeln!(text, "{}", wrapped(&score_line(result, config), "  "))?;
     let most = if style.extent == Extent::All { usize::MAX } else { MOST_NAMED };
-    for line in result.score.evidence.iter().flat_map(|evidence| family_lines(evidence, most)) {
+    let families: Vec<String> =
+        result.score.evidence.iter().flat_map(|evidence| family_lines(evidence, most)).collect();
+    if !families.is_empty() {
+        writeln!(text, "  likeliest family of each variable, its gain over linear-gaussian in nats:")?;
+    }
+    for line in families {
         writeln!(text, "  {}", wrapped(&line, "    "))?;
     }
     let method = match &result.training {
@@ -199,6 +207,9 @@ fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Re
     let warning =
         if is_low { format!("{}: ", color.yellow("warning[low-confidence]")) } else { String::new() };
     writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {trust}"), "  "))?;
+    if !is_single(result) {
+        writeln!(text, "{}", wrapped(ASSUMPTIONS, "  "))?;
+    }
     if let Some(sortability) = &result.sortability {
         writeln!(text, "{}", wrapped(&sortability.verdict, "  "))?;
     }

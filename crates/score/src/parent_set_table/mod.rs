@@ -5,6 +5,7 @@ mod candidates;
 mod descent;
 mod extra;
 mod gather;
+mod known_terms;
 mod node_table;
 mod outsiders;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use gflowcausal_determinism::{StreamRng, map};
 use gflowcausal_graph::{Constraints, Dag, NodeSet};
 
 pub use candidates::candidate_parents;
+pub use known_terms::{KnownTerms, evaluate_by_size};
 use node_table::NodeTable;
 pub use outsiders::OutsiderSearch;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gflowcausal_determinism::map;
-use gflowcausal_graph::{Constraints, Dag, NodeSet};
+use gflowcausal_graph::{Constraints, Dag, Edge, NodeSet};
 
 use super::{ParentSetTables, TableSettings};
 use crate::LocalScore;
@@ -45,28 +45,44 @@ impl OutsiderSearch<'_> {
     /// Tables built around these graphs too have such parents among the candidates.
     #[must_use]
     pub fn graphs(&self, least: f64) -> Vec<Dag> {
-        map(self.tables.nodes(), |node| self.graphs_of(node, least)).into_iter().flatten().collect()
+        let graphs_of = |node: usize| -> Vec<Dag> {
+            let outsiders = self.outsiders(node, least).into_iter();
+            outsiders.filter_map(|(_, _, neighbour)| self.graph(node, &neighbour)).collect()
+        };
+        map(self.tables.nodes(), graphs_of).into_iter().flatten().collect()
     }
 
-    fn graphs_of(&self, node: usize, least: f64) -> Vec<Dag> {
+    /// The same edges, each with the probability that it would have if the tables held those parent sets.
+    #[must_use]
+    pub fn edges(&self, least: f64) -> Vec<(Edge, f64)> {
+        let edges_into = |to: usize| -> Vec<(Edge, f64)> {
+            let outsiders = self.outsiders(to, least).into_iter();
+            outsiders.map(|(from, weight, _)| (Edge { from, to }, weight / (1.0 + weight))).collect()
+        };
+        map(self.tables.nodes(), edges_into).into_iter().flatten().collect()
+    }
+
+    /// Variables that are no candidates of `node` though graphs with them as parents weigh at least `least` times as much as
+    /// all graphs of the tables; each with that weight and the likeliest such parent set.
+    fn outsiders(&self, node: usize, least: f64) -> Vec<(usize, f64, Neighbour)> {
         let mut outside = self.constraints.allowed_parents(node).clone();
         outside.subtract(self.tables.required(node));
         self.tables.candidates(node).iter().for_each(|&candidate| _ = outside.remove(candidate));
         if outside.is_empty() {
             return Vec::new();
         }
-        let mut outsiders: Vec<(f64, Neighbour)> = self
+        let mut outsiders: Vec<(usize, f64, Neighbour)> = self
             .neighbours(node, &outside)
-            .into_values()
-            .filter_map(|neighbours| {
+            .into_iter()
+            .filter_map(|(outsider, neighbours)| {
                 let total = neighbours.iter().map(|neighbour| neighbour.share).sum::<f64>();
                 let best = neighbours.into_iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
-                (total >= least).then_some((total, best))
+                (total >= least).then_some((outsider, total, best))
             })
             .collect();
-        outsiders.sort_by(|a, b| b.0.total_cmp(&a.0));
+        outsiders.sort_by(|a, b| b.1.total_cmp(&a.1));
         outsiders.truncate(MOST_OUTSIDERS);
-        outsiders.into_iter().filter_map(|(_, neighbour)| self.graph(node, &neighbour)).collect()
+        outsiders
     }
 
     /// For each outsider the parent sets that have it, each once.
