@@ -86,13 +86,21 @@ pub struct OptimizerConfig {
     pub learning_rate: f64,
     /// Where the step length arrives, geometrically, at the last iteration. None: it stays.
     pub final_learning_rate: Option<f64>,
+    /// The policy that is drawn from has the exponential moving average of the network's parameters: how much of it each
+    /// iteration keeps. None: it has the parameters themselves.
+    pub averaging: Option<f64>,
     /// The step length of `ln Z`; 0.1 unless said otherwise.
     pub log_partition_learning_rate: Option<f64>,
 }
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self { learning_rate: 1e-3, final_learning_rate: None, log_partition_learning_rate: None }
+        Self {
+            learning_rate: 1e-3,
+            final_learning_rate: None,
+            averaging: None,
+            log_partition_learning_rate: None,
+        }
     }
 }
 
@@ -240,6 +248,7 @@ impl TrainConfig {
         positive("patience", self.patience.unwrap_or(1) as f64)?;
         positive("optimizer.learning_rate", optimizer.learning_rate)?;
         positive("optimizer.final_learning_rate", optimizer.final_learning_rate.unwrap_or(1.0))?;
+        share("optimizer.averaging", optimizer.averaging.unwrap_or(0.0))?;
         let log_partition = optimizer.log_partition_learning_rate;
         positive(
             "optimizer.log_partition_learning_rate",

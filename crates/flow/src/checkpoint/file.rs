@@ -18,7 +18,7 @@ use crate::{Environment, Network, TrainConfig};
 const KEY: &str = "gflowcausal";
 
 /// The version of the layout. Counted up with every change that an older program could not read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The program that writes: another one may draw other random numbers from the same seed.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -251,6 +251,12 @@ impl Reader {
             }
         }
         Ok(numbers)
+    }
+
+    /// Whether there are tensors of a network under `prefix`.
+    pub(super) fn has_network(&self, prefix: &str) -> bool {
+        let file = SafeTensors::deserialize(&self.bytes);
+        file.is_ok_and(|file| file.names().iter().any(|name| name.starts_with(&format!("{prefix}."))))
     }
 
     /// How many numbers the tensors of the network hold: known before any memory is taken for them.

@@ -20,6 +20,9 @@ use crate::{
 
 pub use self::file::CheckpointError;
 
+/// What the tensors of averaged parameters are called in a checkpoint; a policy has those alone, as its network.
+const AVERAGE: &str = "average";
+
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
@@ -44,6 +47,9 @@ impl<'a> Trainer<'a> {
         writer.network("network", &*self.network, self.network.parameters());
         writer.network("adam.means", &*self.network, &self.adam.means);
         writer.network("adam.squares", &*self.network, &self.adam.squares);
+        if let Some(average) = &self.average {
+            writer.network(AVERAGE, average.network(), average.network().parameters());
+        }
         writer.numbers("scalars", &self.scalars());
         let best: Vec<Remembered> = self.best.iter().map(Remembered::from).collect();
         writer.terminals("best", best.iter());
@@ -77,6 +83,10 @@ impl<'a> Trainer<'a> {
         let means = reader.network("adam.means", &*self.network)?;
         let squares = reader.network("adam.squares", &*self.network)?;
         self.adam = Adam { steps: 0, means, squares };
+        if let Some(average) = &mut self.average {
+            let parameters = reader.network(AVERAGE, average.network())?;
+            average.parameters_mut().copy_from_slice(&parameters);
+        }
         let scalars = reader.numbers("scalars", self.scalars().len())?;
         let counts = [scalars[0], scalars[1], scalars[3]];
         if !counts.into_iter().all(is_count) {
@@ -136,7 +146,8 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn policy_bytes(&self, fingerprint: &str) -> Vec<u8> {
         let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
-        writer.network("network", &*self.network, self.network.parameters());
+        let network = self.policy_network();
+        writer.network("network", network, network.parameters());
         writer.bytes().expect("every tensor has the size of its shape")
     }
 }
@@ -208,7 +219,8 @@ impl Policy {
             );
         }
         let mut network = config.network.network(&*environment, config.sees_reward, config.seed);
-        let parameters = reader.network("network", &*network)?;
+        let averaged = config.optimizer.averaging.map(|_| AVERAGE).filter(|name| reader.has_network(name));
+        let parameters = reader.network(averaged.unwrap_or("network"), &*network)?;
         network.parameters_mut().copy_from_slice(&parameters);
         Ok(Self { environment, network, sees_reward: config.sees_reward, fingerprint })
     }

@@ -73,6 +73,13 @@ impl Walk {
         self.terminal_kind() == TerminalKind::Order
     }
 
+    /// Whether terminal states stand for layerings: their rewards are look-ups in tables of parent sets, and every DAG that is
+    /// drawn elsewhere has one to learn from.
+    #[must_use]
+    pub fn ends_in_layerings(self) -> bool {
+        self.terminal_kind() == TerminalKind::Layering
+    }
+
     /// Whether every state that is not terminal allows to stop.
     #[must_use]
     pub fn every_state_stops(self) -> bool {

@@ -1,5 +1,6 @@
 //! Training: Algorithm 1 of the paper, line by line, on a batch of trajectories at a time.
 
+mod average;
 mod progress;
 mod shard;
 
@@ -14,6 +15,7 @@ use crate::{
     Environment, EnvironmentError, Event, LogReward, Network, ObjectiveName, Observer, Progress, Sampler,
     Stopped, Terminal, ValidTrainConfig, Walk,
 };
+pub(crate) use average::Average;
 pub(crate) use progress::{Convergence, RewardStats};
 use shard::{BatchShard, End, Outcome, Task};
 
@@ -87,6 +89,8 @@ pub struct Trainer<'a> {
     problem: Problem<'a>,
     shards: Vec<BatchShard>,
     pub(crate) network: Box<dyn Network>,
+    /// The network whose policy is drawn from, where that is not the one that learns.
+    pub(crate) average: Option<Average>,
     pub(crate) adam: Adam,
     pub(crate) log_partition: f64,
     pub(crate) log_partition_adam: ScalarAdam,
@@ -119,7 +123,10 @@ impl<'a> Trainer<'a> {
         let environment = config.walk.environment(problem.constraints.clone())?;
         check(&config, &problem, &*environment)?;
         let network = config.network.network(&*environment, config.sees_reward, config.seed);
+        let copy = || config.network.network(&*environment, config.sees_reward, config.seed);
+        let average = config.optimizer.averaging.map(|share_kept| Average::new(copy(), share_kept));
         Ok(Self {
+            average,
             shards: BatchShard::split(&*environment, &config, &*network),
             adam: Adam::new(network.parameters().len()),
             replay: ReplayBuffer::new(config.replay.capacity),
@@ -212,8 +219,13 @@ impl<'a> Trainer<'a> {
     /// The policy as it is.
     #[must_use]
     pub fn sampler(&self) -> Sampler<'_> {
-        let sampler = Sampler::new(&*self.environment, &*self.network);
+        let sampler = Sampler::new(&*self.environment, self.policy_network());
         if self.config.sees_reward { sampler.viewing(self.problem.reward) } else { sampler }
+    }
+
+    /// The network whose policy is drawn from.
+    pub(crate) fn policy_network(&self) -> &dyn Network {
+        self.average.as_ref().map_or(&*self.network, Average::network)
     }
 
     /// The settings.
@@ -377,6 +389,9 @@ impl<'a> Trainer<'a> {
         let gradient = BatchShard::total_gradient(&mut self.shards);
         let rate = shrinkage * optimizer.learning_rate;
         self.adam.step(rate, gradient, self.network.parameters_mut());
+        if let Some(average) = &mut self.average {
+            average.take_in(self.network.parameters(), self.iteration);
+        }
         if self.holds_log_partition {
             return;
         }

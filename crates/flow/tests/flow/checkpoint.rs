@@ -168,13 +168,13 @@ fn another_version_problem_or_setting_is_refused_by_name() {
     let more = Given { constraints: Constraints::none(NODES + 1), ..Given::new() };
     let error = refusal(&more, &path, same(), "data");
     assert!(error.to_string().ends_with("is about 4 variables, not 5"), "{error}");
-    let (now, later) = (br#"\"version\":5,"#, br#"\"version\":9,"#);
+    let (now, later) = (br#"\"version\":6,"#, br#"\"version\":9,"#);
     let at = whole.windows(now.len()).position(|bytes| bytes == now).unwrap();
     let mut newer = whole.clone();
     newer[at..at + now.len()].copy_from_slice(later);
     fs::write(&path, newer).unwrap();
     let error = refusal(&given, &path, same(), "data");
-    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 5"), "{error}");
+    assert!(error.to_string().ends_with("has layout version 9, but this program reads version 6"), "{error}");
 }
 
 #[test]
@@ -254,17 +254,25 @@ fn weights_that_are_no_numbers_are_refused() {
 #[test]
 fn a_policy_draws_the_same_without_its_trainer() {
     let (given, directory) = (Given::new(), tempdir().unwrap());
-    let mut trainer = Trainer::new(config(Walk::Chain, ObjectiveName::Db), given.problem()).unwrap();
-    advance(&mut trainer, 5);
-    let expected = trainer.sampler().sample(50, 9);
     let paths = ["model", "run"].map(|name| directory.path().join(name));
-    fs::write(&paths[0], trainer.policy_bytes("data")).unwrap();
-    fs::write(&paths[1], trainer.checkpoint_bytes("data", "")).unwrap();
-    for path in paths {
-        let policy = Policy::open(&path, &given.constraints).unwrap();
-        assert_eq!(policy.sampler(None).unwrap().sample(50, 9), expected);
-        assert_eq!(policy.fingerprint(), "data");
+    let plain = config(Walk::Chain, ObjectiveName::Db);
+    let mut draws = Vec::new();
+    for averaging in [None, Some(0.9)] {
+        let mut config = (*plain).clone();
+        config.optimizer.averaging = averaging;
+        let mut trainer = Trainer::new(config.validate().unwrap(), given.problem()).unwrap();
+        advance(&mut trainer, 5);
+        let expected = trainer.sampler().sample(50, 9);
+        fs::write(&paths[0], trainer.policy_bytes("data")).unwrap();
+        fs::write(&paths[1], trainer.checkpoint_bytes("data", "")).unwrap();
+        for path in &paths {
+            let policy = Policy::open(path, &given.constraints).unwrap();
+            assert_eq!(policy.sampler(None).unwrap().sample(50, 9), expected);
+            assert_eq!(policy.fingerprint(), "data");
+        }
+        draws.push(expected);
     }
+    assert_ne!(draws[0], draws[1], "the policy of averaged parameters is another one");
     let error = Policy::open(&directory.path().join("model"), &Constraints::none(9)).err().unwrap();
     assert!(error.to_string().ends_with("is about 4 variables, not 9"), "{error}");
 }

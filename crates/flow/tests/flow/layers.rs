@@ -32,6 +32,7 @@ fn config(iterations: usize, likelihood_iterations: usize) -> ValidTrainConfig {
     config.network.width = 48;
     config.optimizer.learning_rate = 1e-2;
     config.optimizer.final_learning_rate = Some(1e-4);
+    config.optimizer.averaging = Some(0.95);
     config.temperature = TemperatureConfig { iterations: 0, ..TemperatureConfig::default() };
     config.replay = ReplayConfig { capacity: 0, share: 0.0 };
     config.reference = ReferenceConfig { likelihood_iterations, share: 0.5 };

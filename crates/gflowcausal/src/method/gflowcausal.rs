@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gflowcausal_flow::Walk;
+use gflowcausal_flow::{TerminalKind, Walk};
 use gflowcausal_graph::Order;
 use gflowcausal_posterior::{Objects, Source};
 use gflowcausal_score::LocalScore;
@@ -73,12 +73,11 @@ impl Discover for GFlowCausal {
         }
         check_walk(config, self.name(), WALKS)?;
         settings(config, walk(config, model), model.constraints().nodes()).validate()?;
-        match config.walk {
-            Walk::Graph if GraphReward::new(model).is_none() => {
-                refuse(option::walk, "graph", format!("score '{}'", model.score_name().name()))
-            }
-            _ => Ok(()),
+        if config.walk.terminal_kind() == TerminalKind::Dag && GraphReward::new(model).is_none() {
+            let score = format!("score '{}'", model.score_name().name());
+            return refuse(option::walk, config.walk.name(), score);
         }
+        Ok(())
     }
 
     fn discover(&self, input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Result<MethodOutput, Error> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, interruptible, log_sum_exp, map, stream};
-use gflowcausal_flow::{LayerLogReward, Sampler, Terminal, Walk};
+use gflowcausal_flow::{LayerLogReward, Sampler, Terminal, TerminalKind};
 use gflowcausal_graph::{Dag, Layering, NodeSet, Order};
 use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, log_z_by_bridge};
 use gflowcausal_score::ParentSetTables;
@@ -62,7 +62,7 @@ impl PolicyTarget<'_> {
     ) -> Option<Estimate> {
         let mut inferred = self.draw(sampler, count, seed, deadlines)?;
         let mut log_weights = log_weights(&inferred.draws);
-        let is_cheap = sampler.walk() == Walk::Layers || self.model.constraints().nodes() <= FEW_NODES;
+        let is_cheap = sampler.walk().ends_in_layerings() || self.model.constraints().nodes() <= FEW_NODES;
         let missing = ESTIMATION_DRAWS.saturating_sub(log_weights.len());
         if is_cheap && missing > 0 && !deadlines.stop.is_set() {
             let others = stream(seed, Stream::Part { k: u64::MAX - 1 }).random();
@@ -207,19 +207,22 @@ impl PolicyTarget<'_> {
             sampler.log_probability(terminal).or_else(estimate)
         };
         let ratios = map(drawn.len(), |k| {
-            if sampler.walk() == Walk::Layers {
-                let layering = Layering::of(&drawn[k].dag);
-                let log_reward = LayerReward(tables).log_layering(&layering);
-                return Some(log_reward - log_policy(&Terminal::Layering(layering), seed)?);
+            let (dag, mut rng) = (&drawn[k].dag, stream(seed, Stream::Reference { k: k as u64 }));
+            match sampler.walk().terminal_kind() {
+                TerminalKind::Layering => {
+                    let layering = Layering::of(dag);
+                    let log_reward = LayerReward(tables).log_layering(&layering);
+                    Some(log_reward - log_policy(&Terminal::Layering(layering), seed)?)
+                }
+                TerminalKind::Dag => {
+                    Some(tables.log_dag(dag) - log_policy(&Terminal::Dag(dag.clone()), rng.random())?)
+                }
+                _ => {
+                    let (order, log_kernel) = random_topological_order(dag, &mut rng);
+                    let log_reward = log_order_reward(tables, &order) + log_kernel;
+                    Some(log_reward - log_policy(&Terminal::Order(order), rng.random())?)
+                }
             }
-            let mut rng = stream(seed, Stream::Reference { k: k as u64 });
-            if sampler.walk() == Walk::Graph {
-                let dag = &drawn[k].dag;
-                return Some(tables.log_dag(dag) - log_policy(&Terminal::Dag(dag.clone()), rng.random())?);
-            }
-            let (order, log_kernel) = random_topological_order(&drawn[k].dag, &mut rng);
-            let log_reward = log_order_reward(tables, &order) + log_kernel;
-            Some(log_reward - log_policy(&Terminal::Order(order), rng.random())?)
         });
         ratios.into_iter().collect()
     }

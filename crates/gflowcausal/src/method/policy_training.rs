@@ -44,6 +44,7 @@ pub(super) fn train_policy(
 ) -> Result<(Option<Inferred>, Option<Training>), Error> {
     let MethodInput { model, config, .. } = *input;
     let walk = walk(config, model);
+    let learns_from_draws = walk.ends_in_layerings();
     let layerings = dags.map(|dags| LayerReward(dags.tables()));
     let tables = dags.map(|dags| TableScore::new(dags.tables(), model));
     let graphs = GraphReward::new(model);
@@ -72,13 +73,13 @@ pub(super) fn train_policy(
                 if walk.ends_in_orders() {
                     trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
                 }
-                if let (Walk::Layers, Some(dags), Some(reference)) = (walk, dags, reference) {
+                if let (true, Some(dags), Some(reference)) = (learns_from_draws, dags, reference) {
                     prepare(&mut trainer, config, (dags, reference), context)?;
                 }
                 Ok::<_, Error>(trainer)
             };
             // Draws to learn from may take longer than there is time for after a stop.
-            let built = if walk == Walk::Layers { context.until_stop(first) } else { context.finish(first) };
+            let built = if learns_from_draws { context.until_stop(first) } else { context.finish(first) };
             match built.transpose()? {
                 Some(trainer) => (trainer, vec![]),
                 None => return Ok((None, None)),
@@ -119,10 +120,7 @@ fn is_level(history: &[Progress]) -> bool {
 
 /// The walk that is trained: where the objects are orders, not DAGs, the default is the walk over them.
 pub(super) fn walk(config: &Config, model: &ScoringModel) -> Walk {
-    match config.walk {
-        Walk::Layers if model.dag_score().is_none() => Walk::Order,
-        walk => walk,
-    }
+    if config.walk.ends_in_layerings() && model.dag_score().is_none() { Walk::Order } else { config.walk }
 }
 
 /// Draws of the reference to learn from, and its `ln Z` where it has one and the objective takes it.
@@ -149,8 +147,8 @@ fn prepare(
 /// the objective on such draws and the policy's own.
 ///
 /// There is no annealing: draws of the reference lie where the mass is from the first iteration on.
-fn layers_settings(config: &Config, nodes: usize) -> TrainConfig {
-    let mut settings = TrainConfig { walk: Walk::Layers, seed: config.seed, ..TrainConfig::default() };
+fn layers_settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig {
+    let mut settings = TrainConfig { walk, seed: config.seed, ..TrainConfig::default() };
     settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
     settings.flow_scale = config.flow_scale;
     settings.iterations = config.iterations.unwrap_or(match nodes {
@@ -177,8 +175,8 @@ pub(crate) fn settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig
     if config.paper {
         return published::settings(config);
     }
-    if walk == Walk::Layers {
-        return layers_settings(config, nodes);
+    if walk.ends_in_layerings() {
+        return layers_settings(config, walk, nodes);
     }
     let mut settings = TrainConfig { walk, seed: config.seed, ..TrainConfig::default() };
     let default = if walk.every_state_stops() { ObjectiveName::Mdb } else { ObjectiveName::Tb };
@@ -212,4 +210,47 @@ pub(crate) fn settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig
     };
     settings.patience = Some((settings.iterations / 10).max(50));
     settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(loss: impl Fn(usize) -> f64) -> Vec<Progress> {
+        let progress = |iteration| Progress {
+            iteration,
+            loss: loss(iteration),
+            mean_log_reward: 0.0,
+            best_log_reward: 0.0,
+            temperature: 1.0,
+            exploration: 0.0,
+            log_partition: 0.0,
+        };
+        (1..=100).map(progress).collect()
+    }
+
+    #[test]
+    fn training_has_converged_only_if_loss_and_coverage_say_so() {
+        let good = Coverage {
+            log_z_policy: -10.0,
+            log_z_reference: Some(-10.0),
+            reference: Source::Exact,
+            median_log_ratio: Some(0.0),
+            edges_mean_difference: 0.0,
+            edges_largest_difference: 0.0,
+            r_hat: None,
+        };
+        let bad = Coverage { log_z_policy: -11.0, ..good };
+        let (level, falling) = (history(|_| 2.0), history(|iteration| 1.0 / iteration as f64));
+        let of = |stopped, history: &[Progress], coverage| verdict(stopped, history, coverage);
+        assert_eq!(of(Stopped::Iterations, &level, Some(&good)), Stopped::Converged);
+        assert_eq!(of(Stopped::Plateau, &falling, Some(&good)), Stopped::Converged);
+        assert_eq!(of(Stopped::Iterations, &falling, Some(&good)), Stopped::Iterations);
+        assert_eq!(of(Stopped::Interrupted, &level, Some(&good)), Stopped::Interrupted);
+        for coverage in [None, Some(&bad)] {
+            assert_eq!(of(Stopped::Iterations, &level, coverage), Stopped::Iterations);
+            assert_eq!(of(Stopped::Plateau, &level, coverage), Stopped::Plateau);
+        }
+        assert_eq!(of(Stopped::Iterations, &level[..5], Some(&good)), Stopped::Iterations);
+    }
 }
