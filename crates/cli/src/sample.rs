@@ -1,6 +1,6 @@
 //! `sample`: more graphs from the posterior of a run that `discover --out` wrote.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -80,11 +80,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The most graphs that are counted one by one.
 const COUNTED: usize = 100_000;
 
+/// The edges of a graph, sorted.
+type Edges = Box<[[u32; 2]]>;
+
 /// How often each graph was drawn, as far as memory for [`COUNTED`] of them goes.
 #[derive(Default)]
 struct Tally {
     /// The logarithm of the sum of the weights of each graph.
-    graphs: BTreeMap<Vec<(usize, usize)>, f64>,
+    graphs: HashMap<Edges, f64>,
     /// The logarithm of the sum of all weights and of their squares, draw by draw.
     log_sums: Option<[f64; 2]>,
     drawn: u64,
@@ -101,7 +104,7 @@ impl Tally {
         for draw in draws {
             self.drawn += u64::from(draw.count);
             let log_weight = draw.log_weight + f64::from(draw.count).ln();
-            let edges = draw.dag.edges().map(|edge| (edge.from, edge.to)).collect();
+            let edges = draw.dag.edges().map(|edge| [edge.from, edge.to].map(|node| node as u32)).collect();
             let sum = self.graphs.entry(edges).or_insert(f64::NEG_INFINITY);
             *sum = log_add(*sum, log_weight);
         }
@@ -126,11 +129,12 @@ impl Tally {
         } else {
             String::new()
         };
-        let mut graphs: Vec<(&Vec<(usize, usize)>, f64)> =
+        let mut graphs: Vec<(&Edges, f64)> =
             self.graphs.iter().map(|(edges, weight)| (edges, *weight)).collect();
-        graphs.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let row = |(edges, weight): &(&Vec<(usize, usize)>, f64)| {
-            let edges = edges.iter().map(|&(from, to)| format!("{}->{}", names[from], names[to]));
+        graphs.sort_by(|(edges, a), (others, b)| b.total_cmp(a).then_with(|| edges.cmp(others)));
+        let row = |(edges, weight): &(&Edges, f64)| {
+            let name = |node: u32| &names[node as usize];
+            let edges = edges.iter().map(|&[from, to]| format!("{}->{}", name(from), name(to)));
             vec![format!("{:.4}", (weight - total).exp()), edges.collect::<Vec<_>>().join(" ")]
         };
         let rows: Vec<Vec<String>> = graphs.iter().take(LISTED).map(row).collect();

@@ -24,7 +24,7 @@ pub use config::{
     ConfigError, ExplorationConfig, OptimizerConfig, ReferenceConfig, ReplayConfig, TemperatureConfig,
     TrainConfig, ValidTrainConfig,
 };
-pub use environment::{Action, Environment, EnvironmentError, InputChange, State, Walk};
+pub use environment::{Action, CloneState, Environment, EnvironmentError, InputChange, State, Walk};
 pub use exact::{Distribution, Lattice, LatticeError, StateSpace, TooManyStates};
 pub use network::{
     DENSE_SHARE, Mlp, MlpConfig, Network, NetworkConfig, NetworkName, Tape, TensorShape, add_square_product,

@@ -42,6 +42,11 @@ pub trait LayerLogReward: Sync {
     /// `ln Σ exp` over the parent sets of `node` within `within`, out of those with a member of `touching` if that is given.
     fn log_sum(&self, node: usize, within: &NodeSet, touching: Option<&NodeSet>) -> f64;
 
+    /// The same over all parent sets of `node` out of `nodes` variables.
+    fn log_total(&self, node: usize, nodes: usize) -> f64 {
+        self.log_sum(node, &NodeSet::full(nodes).without(node), None)
+    }
+
     /// `ln r` of a layering.
     fn log_layering(&self, layering: &Layering) -> f64 {
         let mut within = NodeSet::empty(layering.nodes());

@@ -1,6 +1,8 @@
 //! Trajectories in lock step: all of them take one action, then the network evaluates all their states at once, those it
 //! sees alike once.
 
+mod shared;
+
 use std::collections::HashMap;
 
 use gflowcausal_determinism::rand::RngExt;
@@ -27,6 +29,18 @@ fn log_probability(tape: &Tape, row: usize, exploration: f64, place: usize) -> f
         return log_prob;
     }
     (exploration / tape.requested(row).len() as f64 + (1.0 - exploration) * log_prob.exp()).ln()
+}
+
+/// The place of the action that `guide` takes as its `step`-th out of a normalized row, and `ln` of its probability: that of a script is
+/// the policy's.
+fn choose(guide: &mut Guide, step: usize, (tape, row): (&Tape, usize), exploration: f64) -> (usize, f64) {
+    if let Some(script) = &guide.script {
+        let place = tape.requested(row).binary_search(&script[step]);
+        let place = place.expect("scripts keep to allowed actions");
+        return (place, log_probability(tape, row, 0.0, place));
+    }
+    let place = select(tape, row, exploration, &mut guide.rng);
+    (place, log_probability(tape, row, exploration, place))
 }
 
 /// The parents of one state.
@@ -80,6 +94,20 @@ pub(crate) struct Trajectory {
     pub(crate) terminal: Option<Terminal>,
 }
 
+impl Trajectory {
+    /// With room for `length` actions.
+    fn with_capacity(length: usize) -> Self {
+        Self {
+            actions: Vec::with_capacity(length),
+            rows: Vec::with_capacity(length),
+            places: Vec::with_capacity(length),
+            log_pb: Vec::with_capacity(length),
+            partial_log_reward: Vec::with_capacity(length),
+            ..Self::default()
+        }
+    }
+}
+
 /// What is to be recorded of each step.
 #[derive(Clone, Copy)]
 pub(crate) struct Recording<'a> {
@@ -130,6 +158,9 @@ pub(crate) fn roll_out(
     initial.allowed(&mut allowed);
     tape.truncate(0);
     tape.push_seeing(None, &[], &allowed, &recording.seen(&*initial, &allowed));
+    if environment.walk().shares_inputs() && !recording.parents {
+        return shared::roll_out(environment, network, exploration, recording, guides, tape);
+    }
     let mut growing: Vec<Growing<'_>> = guides
         .iter_mut()
         .map(|guide| Growing {
@@ -169,7 +200,9 @@ impl Growing<'_> {
         tape: &mut Tape,
         actions: &mut Vec<Action>,
     ) {
-        let place = self.select(exploration, tape);
+        let step = self.trajectory.actions.len();
+        let (place, log_prob) = choose(self.guide, step, (tape, self.row), exploration);
+        self.trajectory.log_pf += log_prob;
         let action = tape.requested(self.row)[place];
         self.record(place, action, recording);
         self.state.input_changes(action, &mut self.trajectory.last_changes);
@@ -198,19 +231,6 @@ impl Growing<'_> {
         let seen = recording.seen(&*self.state, actions);
         self.row = tape.push_seeing(Some(self.row), &self.trajectory.last_changes, actions, &seen);
         known.extend(key.map(|key| (key, self.row)));
-    }
-
-    fn select(&mut self, exploration: f64, tape: &Tape) -> usize {
-        let step = self.trajectory.actions.len();
-        if let Some(script) = &self.guide.script {
-            let requested = tape.requested(self.row);
-            let place = requested.binary_search(&script[step]).expect("scripts keep to allowed actions");
-            self.trajectory.log_pf += log_probability(tape, self.row, 0.0, place);
-            return place;
-        }
-        let place = select(tape, self.row, exploration, &mut self.guide.rng);
-        self.trajectory.log_pf += log_probability(tape, self.row, exploration, place);
-        place
     }
 
     fn record(&mut self, place: usize, action: Action, recording: Recording<'_>) {

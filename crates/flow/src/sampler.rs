@@ -11,7 +11,7 @@ use crate::{Action, Environment, LogReward, Network, State, StateSpace, Tape, Te
 const BATCH_SIZE: usize = 32;
 
 /// The same where states that look alike are evaluated once: the more trajectories, the more of their states do.
-const SHARING_BATCH_SIZE: usize = 512;
+const SHARING_BATCH_SIZE: usize = 4096;
 
 /// One draw.
 #[derive(Debug, Clone, PartialEq)]

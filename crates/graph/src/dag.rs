@@ -182,10 +182,10 @@ impl Dag {
     /// The nodes, causes first; those on a cycle or below one are missing.
     fn causes_first(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.parents.iter().map(NodeSet::len).collect();
-        let mut ready: std::collections::BTreeSet<usize> =
-            (0..self.nodes()).filter(|&node| waiting[node] == 0).collect();
+        let mut ready = NodeSet::of(self.nodes(), (0..self.nodes()).filter(|&node| waiting[node] == 0));
         let mut order = Vec::with_capacity(self.nodes());
-        while let Some(node) = ready.pop_first() {
+        while let Some(node) = ready.first() {
+            ready.remove(node);
             order.push(node);
             for child in self.children[node].iter() {
                 waiting[child] -= 1;

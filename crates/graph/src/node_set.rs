@@ -148,6 +148,12 @@ impl NodeSet {
         self.words.iter().all(|&word| word == 0)
     }
 
+    /// The smallest member.
+    #[must_use]
+    pub fn first(&self) -> Option<usize> {
+        self.iter().next()
+    }
+
     /// The members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         ones(&self.words)

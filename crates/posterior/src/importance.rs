@@ -1,9 +1,9 @@
 //! Graphs drawn from a policy and their importance weights: reward over probability, self-normalised.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use gflowcausal_determinism::log_sum_exp;
-use gflowcausal_graph::{Dag, Edge, Order};
+use gflowcausal_graph::{Dag, Order};
 use serde::{Deserialize, Serialize};
 
 /// One graph drawn from the posterior or from a policy.
@@ -49,11 +49,14 @@ impl GraphSample {
     /// Their importance weights are averaged, so the joined draw weighs what they weigh together.
     #[must_use]
     pub fn merged(draws: Vec<Self>) -> Vec<Self> {
-        let mut places: BTreeMap<(Vec<usize>, Vec<Edge>), usize> = BTreeMap::new();
-        let mut merged: Vec<Self> = Vec::new();
-        for draw in draws {
-            let key = (draw.order.as_slice().to_vec(), draw.dag.edges().collect());
-            let place = *places.entry(key).or_insert(merged.len());
+        let mut known: HashMap<(&Order, &Dag), usize> = HashMap::with_capacity(draws.len());
+        let mut place_of = |draw| {
+            let next = known.len();
+            *known.entry(draw).or_insert(next)
+        };
+        let places: Vec<usize> = draws.iter().map(|draw| place_of((&draw.order, &draw.dag))).collect();
+        let mut merged: Vec<Self> = Vec::with_capacity(known.len());
+        for (draw, place) in draws.into_iter().zip(places) {
             match merged.get_mut(place) {
                 Some(known) => known.join(&draw),
                 None => merged.push(draw),

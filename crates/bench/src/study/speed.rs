@@ -21,8 +21,9 @@ const PRODUCT: usize = 512;
 const BATCH: usize = 64;
 const WIDTH: usize = 256;
 
-/// Graphs drawn together.
+/// Graphs drawn together: where states are shared as many as the sampler itself takes at a time.
 const LOT: usize = 32;
+const SHARING_LOT: usize = 4096;
 
 /// Every walk with every objective at each size.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -144,7 +145,16 @@ impl Speed {
         let iterations = usize::MAX;
         // The policy stays what it is, so that its walks stay as long as those counted.
         let optimizer = OptimizerConfig { learning_rate: f64::MIN_POSITIVE, ..OptimizerConfig::default() };
-        let config = TrainConfig { walk, objective, iterations, replay, optimizer, ..TrainConfig::default() };
+        let sees_reward = environment(walk, nodes)?.reward_inputs() > 0;
+        let config = TrainConfig {
+            walk,
+            objective,
+            iterations,
+            replay,
+            optimizer,
+            sees_reward,
+            ..TrainConfig::default()
+        };
         let constraints = Constraints::none(nodes);
         let problem = Problem { constraints: &constraints, reward: &Nothing, local_search: None };
         let mut trainer =
@@ -164,18 +174,24 @@ impl Speed {
 
     /// By the fastest of as many lots as the time allows.
     fn draws_a_second(&self, environment: &dyn Environment) -> f64 {
-        let network = Mlp::new(environment.inputs(), environment.actions(), &MlpConfig::default(), 1);
-        let sampler = Sampler::new(environment, &network);
+        let (inputs, reward_inputs) = (environment.inputs(), environment.reward_inputs());
+        let (actions, config) = (environment.actions(), MlpConfig::default());
+        let network = Mlp::with_reward_inputs(inputs, reward_inputs, actions, &config, 1);
+        let mut sampler = Sampler::new(environment, &network);
+        if reward_inputs > 0 {
+            sampler = sampler.viewing(&Nothing);
+        }
+        let lot = if environment.walk().shares_inputs() { SHARING_LOT } else { LOT };
         let (mut fastest, mut total) = (f64::INFINITY, 0.0);
         for seed in 0.. {
-            let seconds = timed(|| sampler.sample(LOT, seed)).1;
+            let seconds = timed(|| sampler.sample(lot, seed)).1;
             fastest = seconds.min(fastest);
             total += seconds;
             if total >= self.seconds {
                 break;
             }
         }
-        LOT as f64 / fastest
+        lot as f64 / fastest
     }
 }
 
@@ -203,6 +219,8 @@ const TIMES: usize = BATCH / WALKS;
 #[derive(Debug, Default, PartialEq)]
 struct Work {
     outputs: usize,
+    /// What the network sees of the reward at each state.
+    reward_inputs: usize,
     /// States that are asked about; the walks share their first.
     states: usize,
     /// Actions open at all of them.
@@ -214,7 +232,8 @@ struct Work {
 impl Work {
     /// Random walks, with all parents of each state if asked for.
     fn of(environment: &dyn Environment, with_parents: bool) -> Self {
-        let mut work = Self { outputs: environment.actions(), states: 1, ..Self::default() };
+        let (outputs, reward_inputs) = (environment.actions(), environment.reward_inputs());
+        let mut work = Self { outputs, reward_inputs, states: 1, ..Self::default() };
         let (mut allowed, mut parents): (Vec<Action>, Vec<Action>) = (vec![], vec![]);
         for k in 0..WALKS as u64 {
             let mut rng = stream(0, Stream::RandomWalk { k });
@@ -235,11 +254,13 @@ impl Work {
     }
 
     /// Of the matrix products, one forward and two backward: hidden layer and outputs, all of a state or those wanted,
-    /// whichever the network computes.
+    /// whichever the network computes; reward inputs have one backward, to their weights.
     fn operations(&self) -> f64 {
         let all = self.states * self.outputs;
         let outputs = if self.wanted as f64 >= DENSE_SHARE * all as f64 { all } else { self.wanted };
-        6.0 * WIDTH as f64 * ((self.states + self.parents) * WIDTH + outputs + self.parents) as f64
+        let rows = self.states + self.parents;
+        let products = 6 * (rows * WIDTH + outputs + self.parents) + 4 * rows * self.reward_inputs;
+        WIDTH as f64 * products as f64
     }
 }
 

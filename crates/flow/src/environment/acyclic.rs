@@ -12,6 +12,7 @@ use super::{Action, Rules, action_edge, edge_action};
 /// partial order. Whether the order is identified is decided by the edges so far alone; else an order would have the
 /// more terminal states the less knowledge says about it, and would be drawn more often for that. While a pair is
 /// open one of its two directions is allowed, so no state is without an action.
+#[derive(Clone)]
 pub(super) struct AcyclicEdges {
     rules: Arc<Rules>,
     dag: GrowingDag,

@@ -136,6 +136,7 @@ fn joint(order: &Order, position: usize) -> Action {
 /// must stand between two of its own. Every interval of such an order is such a path, so knowledge takes no trajectory
 /// to an order away, and from each such path there is an action to another: the latest of the variables that must come
 /// before it, the earliest of those that must come after it, or, if there are neither, any variable at all.
+#[derive(Clone)]
 struct ChainState {
     rules: Arc<Rules>,
     path: VecDeque<usize>,

@@ -60,6 +60,7 @@ impl Environment for Complete {
     }
 }
 
+#[derive(Clone)]
 struct CompleteState {
     pairs: usize,
     edges: AcyclicEdges,

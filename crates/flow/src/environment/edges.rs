@@ -75,6 +75,7 @@ impl Environment for Edges {
     }
 }
 
+#[derive(Clone)]
 struct EdgesState(AcyclicEdges);
 
 impl State for EdgesState {

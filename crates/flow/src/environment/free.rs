@@ -73,6 +73,7 @@ impl Environment for Free {
 ///
 /// A trajectory ends when no edge is left to add, which without knowledge is when all pairs are joined. So a state
 /// without an action is terminal, and each of its added edges can have been the last.
+#[derive(Clone)]
 struct FreeState {
     rules: Arc<Rules>,
     parents: Vec<NodeSet>,

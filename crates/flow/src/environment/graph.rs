@@ -81,6 +81,7 @@ fn stop_action(nodes: usize) -> Action {
 ///
 /// Every DAG between the required edges and one that the rules permit is permitted too, so each is reached and each
 /// has all its optional edges as parents. Stopping is always open.
+#[derive(Clone)]
 struct GraphState {
     rules: Arc<Rules>,
     dag: GrowingDag,

@@ -243,6 +243,7 @@ impl Place {
 }
 
 /// A layering under construction. The network sees three sets, the reward the sequence.
+#[derive(Clone)]
 struct LayersState {
     rules: Arc<LayerRules>,
     place: Place,
@@ -366,7 +367,6 @@ impl State for LayersState {
         let reward = reward.layers()?;
         let nodes = self.rules.nodes();
         let node = action as usize % nodes;
-        let all = reward.log_sum(node, &NodeSet::full(nodes).without(node), None);
-        Some(self.log_term(action, reward) - all)
+        Some(self.log_term(action, reward) - reward.log_total(node, nodes))
     }
 }

@@ -43,8 +43,20 @@ register! {
     Free = "free" => free::REGISTRATION,
 }
 
+/// A copy of a state whose type is not known.
+pub trait CloneState {
+    /// A copy.
+    fn boxed_clone(&self) -> Box<dyn State>;
+}
+
+impl<S: State + Clone + 'static> CloneState for S {
+    fn boxed_clone(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+}
+
 /// A state on a trajectory.
-pub trait State: Send {
+pub trait State: CloneState + Send {
     /// Replaces `actions` by the actions open here, in ascending order; none when the state is terminal.
     fn allowed(&self, actions: &mut Vec<Action>);
 
@@ -75,7 +87,7 @@ pub trait State: Send {
     }
 
     /// What the network sees of the state, where states with the same inputs are common: those are evaluated once. All with
-    /// the same key allow the same actions and have the same reward inputs.
+    /// the same key allow the same actions, switch the same inputs by them and have the same reward inputs and differences.
     fn input_key(&self) -> Option<Vec<u64>> {
         None
     }

@@ -83,6 +83,7 @@ impl Environment for Orders {
 }
 
 /// The variables placed so far. The network sees them as a set, the reward as a sequence.
+#[derive(Clone)]
 struct OrderState {
     rules: Arc<Rules>,
     placed: NodeSet,

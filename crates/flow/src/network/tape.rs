@@ -89,6 +89,7 @@ pub struct Tape {
     grad: Vec<f32>,
     probs: Vec<f32>,
     log_outflows: Vec<f64>,
+    /// What the network keeps: first what rows based on others are computed from.
     pub(super) memory: Vec<PerRow>,
     pub(super) scratch: Vec<Vec<f32>>,
     pub(super) by_output: RequestedOutputs,
@@ -154,7 +155,8 @@ impl Tape {
         self.log_outflows.truncate(rows);
     }
 
-    /// Forgets the rows before `first`; the others are numbered from zero. No gradient can be had after that.
+    /// Forgets the rows before `first`; the others, which are evaluated, are numbered from zero. They can be the bases of others, but
+    /// no gradient can be had after that.
     pub fn forget_before(&mut self, first: usize) {
         let outputs = end_before(&self.ends, first);
         self.inputs.forget_before(first);
@@ -166,8 +168,8 @@ impl Tape {
         self.probs.drain(..outputs.min(self.probs.len()));
         self.log_outflows.drain(..first.min(self.log_outflows.len()));
         let rows = self.ends.len();
-        for kept in self.memory.iter_mut().chain([&mut self.reward_inputs]) {
-            kept.values.copy_within(first * kept.width..(first + rows) * kept.width, 0);
+        if let Some(base) = self.memory.first_mut() {
+            base.values.copy_within(first * base.width..(first + rows) * base.width, 0);
         }
     }
 

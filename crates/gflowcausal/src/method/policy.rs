@@ -18,7 +18,7 @@ use crate::model::{CyclicGraphReward, LayerReward, nearest_order};
 const FIRST_BLOCK: usize = 64;
 
 /// How many are then drawn together.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 1 << 14;
 
 /// How many trajectories the probability of a terminal state is estimated from, where it cannot be computed.
 const TRAJECTORIES: usize = 32;
@@ -257,17 +257,21 @@ fn graph_of_layering(
     let mut within = NodeSet::empty(layering.nodes());
     let mut parents = vec![within.clone(); layering.nodes()];
     let mut last: Option<&NodeSet> = None;
+    let mut log_layering = 0.0;
     for layer in layering.layers() {
-        if last.is_some() {
-            for node in layer.iter() {
-                parents[node] = tables.sample_parents(node, &within, last, rng);
-            }
+        for node in layer.iter() {
+            let log_sum;
+            (parents[node], log_sum) = match last {
+                Some(_) => tables.sample_parents_of_sum(node, &within, last, rng),
+                None => (within.clone(), tables.log_sum(node, &within)),
+            };
+            log_layering += log_sum;
         }
         within.union_with(layer);
         last = Some(layer);
     }
     let dag = Dag::from_parents(&parents).expect("parents lie in earlier layers");
-    let (log_reward, log_layering) = (tables.log_dag(&dag), LayerReward(tables).log_layering(layering));
+    let log_reward = tables.log_dag(&dag);
     GraphSample {
         order: dag.topological_order(),
         log_weight: log_layering - log_policy,

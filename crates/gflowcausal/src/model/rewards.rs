@@ -132,4 +132,8 @@ impl<T: Borrow<ParentSetTables> + Sync> LayerLogReward for LayerReward<T> {
             None => self.0.borrow().log_sum(node, within),
         }
     }
+
+    fn log_total(&self, node: usize, _: usize) -> f64 {
+        self.0.borrow().log_total(node)
+    }
 }

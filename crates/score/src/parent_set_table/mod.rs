@@ -182,6 +182,12 @@ impl ParentSetTables {
         self.tables[node].log_sum(within)
     }
 
+    /// The same over all allowed parent sets of `node`.
+    #[must_use]
+    pub fn log_total(&self, node: usize) -> f64 {
+        self.tables[node].log_total
+    }
+
     /// The same over the sets that have a member of `touching`, without cancellation.
     #[must_use]
     pub fn log_sum_touching(&self, node: usize, within: &NodeSet, touching: &NodeSet) -> f64 {
@@ -228,6 +234,21 @@ impl ParentSetTables {
         touching: Option<&NodeSet>,
         rng: &mut StreamRng,
     ) -> NodeSet {
+        self.tables[node].sample(within, touching, rng).0
+    }
+
+    /// The same with `ln Σ exp(term)` over all sets that could have been drawn.
+    ///
+    /// # Panics
+    /// If there is no such set.
+    #[must_use]
+    pub fn sample_parents_of_sum(
+        &self,
+        node: usize,
+        within: &NodeSet,
+        touching: Option<&NodeSet>,
+        rng: &mut StreamRng,
+    ) -> (NodeSet, f64) {
         self.tables[node].sample(within, touching, rng)
     }
 

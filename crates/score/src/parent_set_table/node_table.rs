@@ -34,6 +34,8 @@ pub(super) struct NodeTable {
     /// absent where they would take too much memory.
     containing: Vec<OnceLock<Vec<f64>>>,
     extra: ExtraSets,
+    /// `ln Σ exp(term)` over all sets.
+    pub(super) log_total: f64,
     /// The indices into the tables by falling terms: made when first drawn from.
     by_term: OnceLock<Vec<u32>>,
 }
@@ -67,11 +69,13 @@ impl NodeTable {
             optional,
             gather,
             terms,
+            log_total: f64::NEG_INFINITY,
             by_term: OnceLock::new(),
         };
         table.add_extra_sets(problem, node)?;
         table.sums = table.terms.clone();
         sum_subsets(&mut table.sums);
+        table.log_total = table.log_sum(&NodeSet::full(table.nodes));
         if TableSettings::sums_with_each_fit(table.nodes, table.optional.len()) {
             table.containing = table.optional.iter().map(|_| OnceLock::new()).collect();
         }
@@ -259,17 +263,16 @@ impl NodeTable {
 
     /// The logarithm of the share of the sets with outsiders among all.
     pub(super) fn log_outside_share(&self) -> f64 {
-        let all = NodeSet::full(self.nodes);
-        self.extra.log_sum(&all, |_| true) - self.log_sum(&all)
+        self.extra.log_sum(&NodeSet::full(self.nodes), |_| true) - self.log_total
     }
 
-    /// Parents within `within` that have a member of `touching`, if given.
+    /// Parents within `within` that have a member of `touching`, if given, and `ln Σ exp(term)` over all such sets.
     pub(super) fn sample(
         &self,
         within: &NodeSet,
         touching: Option<&NodeSet>,
         rng: &mut StreamRng,
-    ) -> NodeSet {
+    ) -> (NodeSet, f64) {
         let touching = touching.filter(|touching| self.required.is_disjoint(touching));
         let index = self.gather.index(within);
         let touched = touching.map(|touching| self.gather.index(touching));
@@ -279,15 +282,21 @@ impl NodeTable {
             Some(touched) => self.touching_inside(index, touched),
             None => self.sums[index],
         };
-        let touches = |extra: &ExtraSet| touching.is_none_or(|touching| extra.touches(touching));
-        let extra = if has_required { self.extra.log_sum(within, touches) } else { f64::NEG_INFINITY };
-        let total = log_add(inside, extra);
-        assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
-        if extra > f64::NEG_INFINITY && rng.random::<f64>() >= (inside - total).exp() {
-            let weighted = self.extra.iter().filter(|extra| extra.is_within(within) && touches(extra));
-            let weighted = weighted.map(|set| (&set.parents, (set.term - extra).exp()));
-            return categorical(weighted, rng.random()).expect("the sum is that of these sets").clone();
+        let is_open = |extra: &&ExtraSet| {
+            extra.is_within(within) && touching.is_none_or(|touching| extra.touches(touching))
+        };
+        let mut total = inside;
+        if has_required && !self.extra.are_negligible(inside) {
+            let extra = self.extra.log_sum(within, |extra| is_open(&extra));
+            total = log_add(inside, extra);
+            if extra > f64::NEG_INFINITY && rng.random::<f64>() >= (inside - total).exp() {
+                let weighted = self.extra.iter().filter(is_open);
+                let weighted = weighted.map(|set| (&set.parents, (set.term - extra).exp()));
+                let drawn = categorical(weighted, rng.random()).expect("the sum is that of these sets");
+                return (drawn.clone(), total);
+            }
         }
+        assert!(total > f64::NEG_INFINITY, "some parent set is allowed");
         let sums = SubsetSums { sums: &self.sums, terms: &self.terms };
         let drawn = match touched {
             Some(touched) => sums.sample_touching(index, touched, rng),
@@ -295,7 +304,8 @@ impl NodeTable {
         };
         // Rounding may lead to an impossible set, though hardly ever.
         let drawn = drawn.filter(|&set| self.terms[set] > f64::NEG_INFINITY);
-        self.members(drawn.unwrap_or_else(|| self.sample_by_terms(index, touched, inside, rng)))
+        let drawn = drawn.unwrap_or_else(|| self.sample_by_terms(index, touched, inside, rng));
+        (self.members(drawn), total)
     }
 
     /// A set of rare ones, whose sum is `total`, in proportion to its term: goes through all sets by falling terms until

@@ -144,6 +144,8 @@ fn every_term_and_every_sum_is_that_of_the_allowed_sets() {
                     .collect();
                 assert_close(tables.log_sum(node, &within), log_sum_exp(terms.iter().copied()), 1e-9);
             }
+            let all = log_sum_exp(allowed.iter().map(|&(_, term)| term));
+            assert_close(tables.log_total(node), all, 1e-9);
         }
     }
 }
@@ -191,8 +193,9 @@ fn drawn_parents_have_the_frequencies_of_their_terms() {
         let draws = 20_000;
         let mut counts = vec![0; allowed.len()];
         for k in 0..draws {
-            let drawn =
-                tables.sample_parents(node, &within, touching.as_ref(), &mut stream(9, Stream::Test { k }));
+            let mut rng = stream(9, Stream::Test { k });
+            let (drawn, log_sum) = tables.sample_parents_of_sum(node, &within, touching.as_ref(), &mut rng);
+            assert_close(log_sum, total, 1e-9);
             let at = allowed.iter().position(|(parents, _)| *parents == drawn).expect("an allowed set");
             counts[at] += 1;
         }

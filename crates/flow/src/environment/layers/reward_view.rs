@@ -1,7 +1,5 @@
 //! What the sums over parent sets say of the next steps, as inputs of a network that sees the reward.
 
-use gflowcausal_graph::NodeSet;
-
 use super::LayersState;
 use crate::{Action, LayerLogReward};
 
@@ -26,7 +24,7 @@ impl LayersState {
         let mut shares = vec![0.0; PER_VARIABLE * nodes];
         let mut all = vec![0.0; nodes];
         for node in self.place.unplaced() {
-            all[node] = reward.log_sum(node, &NodeSet::full(nodes).without(node), None);
+            all[node] = reward.log_total(node, nodes);
             shares[node] = input(FLOOR);
             shares[nodes + node] = input(FLOOR);
             shares[2 * nodes + node] = input(reward.log_sum(node, &placed, None) - all[node]);
