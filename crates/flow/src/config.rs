@@ -305,15 +305,20 @@ fn matrix_walks() -> String {
     }
 }
 
-fn check(setting: &'static str, value: f64, holds: bool, range: &'static str) -> Result<(), ConfigError> {
+pub(crate) fn check(
+    setting: &'static str,
+    value: f64,
+    holds: bool,
+    range: &'static str,
+) -> Result<(), ConfigError> {
     if holds && value.is_finite() { Ok(()) } else { Err(ConfigError::Range { setting, value, range }) }
 }
 
-fn positive(setting: &'static str, value: f64) -> Result<(), ConfigError> {
+pub(crate) fn positive(setting: &'static str, value: f64) -> Result<(), ConfigError> {
     check(setting, value, value > 0.0, "above zero")
 }
 
-fn share(setting: &'static str, value: f64) -> Result<(), ConfigError> {
+pub(crate) fn share(setting: &'static str, value: f64) -> Result<(), ConfigError> {
     check(setting, value, (0.0..=1.0).contains(&value), "from 0 to 1")
 }
 

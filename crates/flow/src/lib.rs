@@ -1,4 +1,5 @@
-//! The GFlowNet: environments, objectives, network, training, sampling — and the exact answers they are tested against.
+//! The GFlowNet: environments, objectives, network, training, sampling — the exact answers they are tested against, and the
+//! actor–critic that they are compared with.
 //!
 //! This crate knows states and log-rewards. It never sees data.
 
@@ -16,6 +17,7 @@ mod reward;
 mod rollout;
 mod sampler;
 mod schedule;
+mod soft_actor_critic;
 mod terminal;
 mod trainer;
 
@@ -33,5 +35,6 @@ pub use objective::{FlowGradient, FlowScale, Objective, ObjectiveName, Trajector
 pub use observer::{Event, Observer, Progress, Stopped};
 pub use reward::{LayerLogReward, LocalLogReward, LogReward};
 pub use sampler::{Sample, Sampler};
+pub use soft_actor_critic::{EntropyWeight, RewardForm, SacConfig, SoftActorCritic, ValidSacConfig};
 pub use terminal::{Terminal, TerminalKind};
 pub use trainer::{Best, LocalSearch, Problem, TrainError, Trainer};

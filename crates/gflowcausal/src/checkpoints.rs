@@ -171,9 +171,9 @@ impl<'a> Checkpoints<'a> {
         self.write(CHAINS, |out| Ok(serde_json::to_writer(out, &stored)?));
     }
 
-    /// Saves the policy alone.
-    pub(crate) fn save_policy(&self, trainer: &Trainer<'_>) {
-        let bytes = trainer.policy_bytes(self.fingerprint);
+    /// Saves the policy alone, in the bytes that belong to the fingerprint.
+    pub(crate) fn save_policy(&self, bytes: impl FnOnce(&str) -> Vec<u8>) {
+        let bytes = bytes(self.fingerprint);
         self.write(POLICY, |out| out.write_all(&bytes));
     }
 }

@@ -74,6 +74,8 @@ options! {
     learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001; 0.003 for dag-gnn").under(TRAINING);
     /// Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16 and 256 CORL's encoder.
     hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables; 256 for cnn, 64 for vgg16 and transformer").under(TRAINING);
+    /// What the entropy of the policy counts in method `sac`, in units of the reward's spread; `auto` tunes it until the policy has 0.98 of the entropy of drawing actions alike.
+    entropy: Option<f64> = None, auto_or_number("WEIGHT", Range::Positive).open("auto").under(TRAINING);
     /// Train methods `rl-bic` and `corl` in their published sizes, which takes hours.
     published: bool = false, flag().under(TRAINING);
     /// Graphs are drawn ∝ exp(score / T).
@@ -301,6 +303,7 @@ mod tests {
             batch_size: Some(1),
             learning_rate: Some(0.1),
             hidden: Some(1),
+            entropy: Some(0.1),
             l1: Some(0.1),
             restarts: Some(1),
             test: Some(TestName::FisherZ),

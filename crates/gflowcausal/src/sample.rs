@@ -8,7 +8,7 @@ use gflowcausal_flow::{LogReward, Policy};
 use crate::checkpoints::POLICY;
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::discover::problem_fingerprint;
-use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, rebuild};
+use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, SAC, rebuild};
 use crate::model::LayerReward;
 use crate::posterior::{GraphSample, Objects, Source};
 use crate::{Config, Error, Problem, RunDir, RunResult};
@@ -94,7 +94,7 @@ impl<'a> Origin<'a> {
         let mut observe = |_: Phase| Control::Continue;
         let mut context = RunContext::new(&mut observe, deadlines, None);
         let target = match problem.model.dag_score() {
-            Some(score) if !problem.config().paper => rebuild(&problem.input(), &mut context, score)?,
+            Some(score) if !counts_draws(problem.config()) => rebuild(&problem.input(), &mut context, score)?,
             _ => None,
         };
         Ok(Self { problem, source, policy, target, deadlines })
@@ -113,7 +113,7 @@ impl<'a> Origin<'a> {
                 let reward = tables.map(LayerReward);
                 let sampler = policy.sampler(reward.as_ref().map(|reward| reward as &dyn LogReward));
                 let sampler = sampler.ok_or_else(no_draws)?;
-                let is_weighted = !problem.config().paper;
+                let is_weighted = !counts_draws(problem.config());
                 let aim = PolicyTarget { model, tables, objects, is_weighted };
                 aim.draw_graphs(&sampler, count, seed, deadlines)
             }
@@ -123,6 +123,11 @@ impl<'a> Origin<'a> {
         };
         if draws.is_empty() { Err(no_draws()) } else { Ok(draws) }
     }
+}
+
+/// Whether draws of the run's policy count as they come, and are of orders.
+fn counts_draws(config: &Config) -> bool {
+    config.paper || config.method == SAC
 }
 
 fn drawn(inferred: Option<Inferred>) -> Vec<GraphSample> {

@@ -7,7 +7,7 @@ use gflowcausal::{Config, Discovery, ScoreName, discover};
 use gflowcausal_graph::{Dag, all_dags};
 use gflowcausal_score::{Bge, BgePrior, GraphScore};
 
-const METHODS: [&str; 10] = [
+const METHODS: [&str; 11] = [
     "ica-lingam",
     "direct-lingam",
     "notears",
@@ -18,6 +18,7 @@ const METHODS: [&str; 10] = [
     "corl",
     "dag-gflownet",
     "gflownets-score",
+    "sac",
 ];
 
 /// Linear with uniform noise: LiNGAM's and, having equal variances, NOTEARS' and DAGMA's kind of data.
@@ -28,7 +29,7 @@ fn data(nodes: usize, rows: usize, seed: u64) -> Simulated {
 }
 
 fn quick(method: &str) -> Config {
-    let is_trained = matches!(method, "dag-gflownet" | "gflownets-score");
+    let is_trained = matches!(method, "dag-gflownet" | "gflownets-score" | "sac");
     let has_network = matches!(method, "dag-gnn" | "gran-dag" | "rl-bic" | "corl");
     Config {
         method: method.into(),

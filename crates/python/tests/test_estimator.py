@@ -250,7 +250,7 @@ def test_a_run_of_other_data_is_not_resumed(tmp_path, simulated):
 
 
 def test_every_method_of_the_registry_can_be_chosen_by_name(simulated):
-    trained = ("gflowcausal", "dag-gflownet", "gflownets-score")
+    trained = ("gflowcausal", "dag-gflownet", "gflownets-score", "sac")
     for name in gflowcausal.methods():
         options = {"iterations": 10} if name in trained else {}
         assert gflowcausal.discover(simulated, method=name, **options).result_["method"] == name

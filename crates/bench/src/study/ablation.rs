@@ -4,18 +4,22 @@ use std::collections::HashSet;
 
 use gflowcausal::ScoreName;
 use gflowcausal::data::{Simulated, Simulation};
-use gflowcausal::flow::{Lattice, ObjectiveName, Sampler, Terminal, Walk};
+use gflowcausal::flow::{Lattice, LogReward, ObjectiveName, Sampler, Terminal, Walk};
 use gflowcausal::graph::pluralize;
 use gflowcausal_report::{Figure, FigureAxis, Series, Span};
 use serde::Deserialize;
 
+use super::actor::Actor;
 use super::cases::{Course, course};
 use super::findings::{Cell, Outcome, cells};
 use super::losses::Losses;
-use super::policy::{Effort, line_through, mean, recall, scored, simulated, timed, trained};
+use super::policy::{Effort, Watched, line_through, mean, recall, scored, simulated, timed, trained};
 use crate::{BenchError, Control};
 
-/// Policies with and without the mask, at several temperatures.
+/// From which share of the true edges on the paper counts a drawn graph.
+const GOOD: f64 = 0.6;
+
+/// Policies with and without the mask, at several temperatures, and soft actor–critic.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ablation {
@@ -37,8 +41,15 @@ struct Policy {
     name: String,
     score: ScoreName,
     walk: Walk,
+    #[serde(default = "one")]
     temperature: f64,
     effort: Effort,
+    /// Soft actor–critic instead of a GFlowNet.
+    actor: Option<Actor>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// A row of the paper's table.
@@ -58,7 +69,10 @@ struct Measured {
     /// Graphs drawn so far and the seconds they took.
     course: Course,
     distinct: f64,
-    recall: f64,
+    /// Of each draw.
+    recalls: Vec<f64>,
+    /// The best recall that was met in training.
+    best_in_training: f64,
     /// None where the probability of a draw is a sum over too many trajectories.
     fit: Option<Fit>,
 }
@@ -81,13 +95,16 @@ impl Ablation {
             "distinct",
             "TPR",
             "CPU ms a graph",
+            "TPR > 0.6",
+            "best TPR",
+            "best TPR in training",
             "TV (estimate)",
             "KL (estimate)",
             "slope ln P on ln r",
             "R²",
         ];
         let mut outcome = Outcome::new(&columns);
-        let mut series = Vec::new();
+        let (mut series, mut good) = (Vec::new(), Vec::new());
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
@@ -96,7 +113,8 @@ impl Ablation {
                 runs.push(policy.measure(control, &data, (self.draws, seed))?);
             }
             outcome.row(row(policy, self.draws, &runs));
-            let name = format!("{}, T = {}", policy.name, policy.temperature);
+            let name = policy.title();
+            good.push(Series { name: name.clone(), points: good_so_far(&runs) });
             series.extend(runs.first().map(|run| Series { name, points: run.course.clone() }));
         }
         for Reported { name, milliseconds, distinct, tpr } in &self.reported {
@@ -105,6 +123,7 @@ impl Ablation {
             outcome.row(row);
         }
         outcome.figures.insert("ablation-time".to_owned(), accumulated(series));
+        outcome.figures.insert("ablation-resampling".to_owned(), resampled(good));
         control.tell("flow loss");
         let losses = self.loss.measure(control)?;
         outcome.figures.extend(losses.figures);
@@ -120,6 +139,8 @@ impl Ablation {
         ));
         outcome.note("TV and KL of policy to target from the draws' exact probabilities (summed over all trajectories to an order); \
 ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice for bic; at other temperatures it is the mean weight of the draws");
+        outcome.note("soft actor-critic: the same states, actions, mask and reward as the walk's policies; the entropy counts so much in units of the spread of the reward among random orders, or is tuned to 0.98 of that of drawing actions alike; its optimum draws trajectories, and not orders, in proportion to exp(r / weight)");
+        outcome.note("best TPR in training: among all graphs that training evaluated, the 256 random ones at its start with them; both best TPRs are means over the data sets");
         outcome.note(
             "an exact sampler has TV 0 and slope 1; R² is low where ln r hardly differs among the draws",
         );
@@ -135,16 +156,47 @@ fn accumulated(series: Vec<Series>) -> Figure {
     }
 }
 
+fn resampled(series: Vec<Series>) -> Figure {
+    Figure {
+        heading: "Good graphs among those drawn after training".to_owned(),
+        across: FigureAxis::new("graphs drawn", Span::FromZero),
+        up: FigureAxis::new(&format!("graphs with TPR > {GOOD} so far, mean"), Span::FromZero),
+        series,
+    }
+}
+
+/// The mean over the runs of how many draws were good up to each tenth of them.
+fn good_so_far(runs: &[Measured]) -> Vec<(f64, f64)> {
+    let draws = runs.first().map_or(0, |run| run.recalls.len());
+    let at = |tenth: usize| {
+        let end = draws * tenth / 10;
+        (end as f64, mean(runs.iter().map(|run| good(&run.recalls[..end]))))
+    };
+    (1..=10).map(at).collect()
+}
+
+/// How many of them the paper counts.
+fn good(recalls: &[f64]) -> f64 {
+    recalls.iter().filter(|&&recall| recall > GOOD).count() as f64
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
 fn row(policy: &Policy, draws: usize, runs: &[Measured]) -> Vec<Cell> {
     let over = |field: fn(&Measured) -> f64| mean(runs.iter().map(field));
     let fits = |field: fn(&Fit) -> f64| mean(runs.iter().filter_map(|run| run.fit.as_ref()).map(field));
     cells![
         policy.name.as_str(),
-        policy.temperature,
+        policy.actor.is_none().then_some(policy.temperature),
         draws,
         over(|run| run.distinct),
-        over(|run| run.recall),
+        over(|run| mean(run.recalls.iter().copied())),
         over(|run| run.milliseconds),
+        over(|run| good(&run.recalls)),
+        over(|run| largest(&run.recalls)),
+        over(|run| run.best_in_training),
         fits(|fit| fit.total_variation),
         fits(|fit| fit.divergence),
         fits(|fit| fit.slope),
@@ -153,6 +205,13 @@ fn row(policy: &Policy, draws: usize, runs: &[Measured]) -> Vec<Cell> {
 }
 
 impl Policy {
+    fn title(&self) -> String {
+        match self.actor {
+            Some(_) => self.name.clone(),
+            None => format!("{}, T = {}", self.name, self.temperature),
+        }
+    }
+
     fn measure(
         &self,
         control: &Control<'_>,
@@ -161,10 +220,7 @@ impl Policy {
     ) -> Result<Measured, BenchError> {
         let problem = scored(data, self.score)?;
         let reward = problem.log_reward(self.walk)?;
-        let config = self.effort.config(self.walk, ObjectiveName::Tb, self.temperature, seed);
-        let trainer = trained(control, config, &problem, &*reward, &mut |_| {})?;
-        let sampler = trainer.sampler();
-        let terminals = drawn(&sampler, draws, seed);
+        let watched = Watched::new(&*reward, &data.dag);
         let log_partition = match (self.score, reward.local()) {
             (_, Some(local)) if self.walk == Walk::Order => Some(
                 Lattice::new(local, problem.model.constraints())
@@ -175,16 +231,40 @@ impl Policy {
             _ => None,
         };
         let known = log_partition.filter(|_| self.temperature == 1.0);
+        let mut measured = match &self.actor {
+            Some(actor) => {
+                let actor = actor.trained(control, (self.walk, self.effort, seed), &problem, &watched)?;
+                self.draw(control, &actor.sampler(), (data, &*reward, known), (draws, seed))?
+            }
+            None => {
+                let config = self.effort.config(self.walk, ObjectiveName::Tb, self.temperature, seed);
+                let trainer = trained(control, config, &problem, &watched, &mut |_| {})?;
+                self.draw(control, &trainer.sampler(), (data, &*reward, known), (draws, seed))?
+            }
+        };
+        measured.best_in_training = largest(&watched.take());
+        Ok(measured)
+    }
+
+    fn draw(
+        &self,
+        control: &Control<'_>,
+        sampler: &Sampler<'_>,
+        (data, reward, log_partition): (&Simulated, &dyn LogReward, Option<f64>),
+        (draws, seed): (usize, u64),
+    ) -> Result<Measured, BenchError> {
+        let terminals = drawn(sampler, draws, seed);
         let pairs: Option<Vec<(f64, f64)>> = terminals
             .iter()
             .map(|end| Some((reward.log_reward(end) / self.temperature, sampler.log_probability(end)?)))
             .collect();
         Ok(Measured {
-            milliseconds: milliseconds(&sampler, draws),
+            milliseconds: milliseconds(sampler, draws),
             course: course(control, draws, |part, count| drop(sampler.sample(count, part)))?,
             distinct: terminals.iter().collect::<HashSet<_>>().len() as f64,
-            recall: mean(terminals.iter().map(|end| recall(end, &data.dag))),
-            fit: pairs.map(|pairs| Fit::of(&pairs, known)),
+            recalls: terminals.iter().map(|end| recall(end, &data.dag)).collect(),
+            best_in_training: 0.0,
+            fit: pairs.map(|pairs| Fit::of(&pairs, log_partition)),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Studies: measurements inside the program, with figures, where a table of runs is not enough.
 
 mod ablation;
+mod actor;
 mod calibration;
 mod cases;
 mod diversity;
@@ -249,6 +250,13 @@ mod tests {
         let distances = column(&findings, "TV (estimate)");
         assert!(distances[0] < 0.1 && distances[1] < 0.1, "{distances:?}");
         assert!(distances[2].is_nan(), "the walk with cycles has too many trajectories to one graph");
+        let distinct = column(&findings, "distinct");
+        assert!(
+            distinct[3] < distinct[0] / 2.0,
+            "with little entropy an actor latches onto few: {distinct:?}"
+        );
+        assert!(column(&findings, "TPR")[3] > column(&findings, "TPR")[0], "{:?}", findings.rows);
+        assert!(files.contains(&"ablation-resampling.svg".to_owned()));
         assert!(files.contains(&"ablation-loss.svg".to_owned()));
     }
 }

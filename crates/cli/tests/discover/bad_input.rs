@@ -195,6 +195,14 @@ fn options_that_cannot_be() {
             "error[bad-combination]: method gflownets-score does not take walk edges: it takes free",
         ),
         (
+            vec!["--method", "sac", "--walk", "order"],
+            "error[bad-combination]: method sac does not take walk order: it takes edges, chain, complete",
+        ),
+        (
+            vec!["--method", "boss", "--entropy", "0.1"],
+            "error[no-effect]: --entropy has no effect with method boss",
+        ),
+        (
             vec!["--score", "varsort", "--prune", "score"],
             "error[bad-combination]: --prune score does not go with score 'varsort'",
         ),

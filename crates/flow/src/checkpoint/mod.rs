@@ -14,8 +14,8 @@ use crate::adam::{Adam, ScalarAdam};
 use crate::replay::{Remembered, ReplayBuffer};
 use crate::trainer::{Convergence, RewardStats};
 use crate::{
-    Best, Environment, EnvironmentError, LogReward, Network, Problem, Sampler, TrainError, Trainer,
-    ValidTrainConfig,
+    Best, Environment, EnvironmentError, LogReward, Network, Problem, Sampler, TrainConfig, TrainError,
+    Trainer, ValidTrainConfig,
 };
 
 pub use self::file::CheckpointError;
@@ -145,11 +145,20 @@ impl<'a> Trainer<'a> {
     /// The policy alone as the bytes of a file, to draw from later: see [`Policy::open`] and [`Policy::parse`].
     #[must_use]
     pub fn policy_bytes(&self, fingerprint: &str) -> Vec<u8> {
-        let mut writer = Writer::new(Header::new(&self.config, self.environment.nodes(), fingerprint));
-        let network = self.policy_network();
-        writer.network("network", network, network.parameters());
-        writer.bytes().expect("every tensor has the size of its shape")
+        policy_bytes(&self.config, self.environment.nodes(), self.policy_network(), fingerprint)
     }
+}
+
+/// A policy over `nodes` variables as the bytes of a file.
+pub(crate) fn policy_bytes(
+    config: &TrainConfig,
+    nodes: usize,
+    network: &dyn Network,
+    fingerprint: &str,
+) -> Vec<u8> {
+    let mut writer = Writer::new(Header::new(config, nodes, fingerprint));
+    writer.network("network", network, network.parameters());
+    writer.bytes().expect("every tensor has the size of its shape")
 }
 
 /// Whether `number` counts something: whole, and small enough for one more to be another number.

@@ -452,14 +452,17 @@ fn check(
     if objective.needs_partial_reward(walk) && !environment.has_partial_rewards(problem.reward) {
         return Err(TrainError::NeedsLocalReward { objective, walk });
     }
-    let parameters = config.network.parameters(environment, config.sees_reward);
-    if parameters.is_none_or(|parameters| parameters > MOST_PARAMETERS) {
-        return Err(TrainError::TooLarge);
-    }
+    check_parameters(config.network.parameters(environment, config.sees_reward))?;
     if config.improvements > 0 && problem.local_search.is_none() {
         return Err(TrainError::NoLocalSearch(config.improvements));
     }
     Ok(())
+}
+
+/// Refuses networks that have more parameters than can be kept.
+pub(crate) fn check_parameters(parameters: Option<usize>) -> Result<(), TrainError> {
+    let fits = parameters.is_some_and(|parameters| parameters <= MOST_PARAMETERS);
+    if fits { Ok(()) } else { Err(TrainError::TooLarge) }
 }
 
 /// Refuses log-rewards that no flow can balance.

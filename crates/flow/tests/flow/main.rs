@@ -13,6 +13,7 @@ mod plain;
 mod reproducible;
 mod sampler;
 mod seeds;
+mod soft_actor_critic;
 mod tables;
 mod trainer;
 mod wrong_parents;

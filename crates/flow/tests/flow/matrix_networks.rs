@@ -16,6 +16,9 @@ use crate::tables::{Table, local_table};
 
 const NETWORKS: [NetworkName; 3] = [NetworkName::Cnn, NetworkName::Vgg16, NetworkName::Transformer];
 
+/// The table that is learned: not the one that sizes and learning rates were chosen on, which is 1.
+const TABLE: u64 = 2;
+
 /// Small enough for a test.
 fn small(name: NetworkName) -> NetworkConfig {
     let width = match name {
@@ -26,28 +29,36 @@ fn small(name: NetworkName) -> NetworkConfig {
     NetworkConfig { name, width, ..NetworkConfig::default() }
 }
 
-fn check(name: NetworkName, width: usize, (iterations, batch_size): (usize, usize), learning_rate: f64) {
+/// Trains on the table of `seed`, which draws the network's first values and the trajectories too.
+fn check(
+    name: NetworkName,
+    width: usize,
+    (iterations, batch_size): (usize, usize),
+    learning_rate: f64,
+    seed: u64,
+) {
     let mut config = config(Walk::Edges, ObjectiveName::Tb, Effort { iterations, width, learning_rate });
     config.network = NetworkConfig { name, width, ..NetworkConfig::default() };
-    config.batch_size = batch_size;
-    let [policy, target] = learned(config, &Constraints::none(4), &Table { seed: 1, spread: 2.0 });
+    (config.batch_size, config.seed) = (batch_size, seed);
+    let [policy, target] = learned(config, &Constraints::none(4), &Table { seed, spread: 2.0 });
     let distance = policy.total_variation(&target);
-    assert!(distance <= 0.05, "{name}: {distance} from the target");
+    println!("{name}, table {seed}: total variation {distance:.4}");
+    assert!(distance <= 0.05, "{name}, table {seed}: {distance} from the target");
 }
 
 #[test]
 fn convolutions_learn_edges_over_four_variables() {
-    check(NetworkName::Cnn, 64, (400, 64), 5e-3);
+    check(NetworkName::Cnn, 64, (400, 64), 5e-3, TABLE);
 }
 
 #[test]
 fn sixteen_layers_learn_edges_over_four_variables() {
-    check(NetworkName::Vgg16, 16, (700, 32), 2e-3);
+    check(NetworkName::Vgg16, 16, (700, 32), 2e-3, TABLE);
 }
 
 #[test]
 fn an_encoder_learns_edges_over_four_variables() {
-    check(NetworkName::Transformer, 24, (400, 64), 5e-3);
+    check(NetworkName::Transformer, 24, (400, 64), 5e-3, TABLE);
 }
 
 /// Rows of random states, each based on the one before, with some outputs requested.

@@ -48,25 +48,40 @@ impl Flows {
     }
 }
 
-/// Learns `edges` over three variables, taking flow to come in by the actions that `parents` picks, given all
-/// actions of a state and those of the walk's rule. Returns how far from the target the policy ends.
-fn distance_learned(reward: &dyn LogReward, parents: fn(Vec<Action>, Vec<Action>) -> Vec<Action>) -> f64 {
+/// Which flows a state is taken to be in balance with: what comes in, given all actions of the state and those of the walk's
+/// rule, and whether actions that the mask forbids count as going out.
+struct Rule {
+    /// Each group is a balance of its own.
+    parents: fn(Vec<Action>, Vec<Action>) -> Vec<Vec<Action>>,
+    is_unmasked: bool,
+}
+
+/// Learns `edges` over three variables by `rule`. Returns how far from the target the policy ends.
+fn distance_learned(reward: &dyn LogReward, rule: &Rule) -> f64 {
     let environment = Walk::Edges.environment(Constraints::none(3)).unwrap();
     let space = StateSpace::enumerate(&*environment, 1000).unwrap();
     let ways: Vec<&[Action]> = space.trajectories().collect();
-    let steps_from = |at: usize| -> Vec<Step> {
-        space.next(at).iter().map(|&(action, _)| (ways[at].iter().copied().collect(), action)).collect()
+    let set = |at: usize| -> BTreeSet<Action> { ways[at].iter().copied().collect() };
+    let steps_from =
+        |at: usize| -> Vec<Step> { space.next(at).iter().map(|&(action, _)| (set(at), action)).collect() };
+    let out = |at: usize| {
+        if rule.is_unmasked { (0..9).map(|action| (set(at), action)).collect() } else { steps_from(at) }
     };
-    let balance = |at: usize| {
+    let balances_of = |at: usize| {
         let state = environment.replay(ways[at]);
-        let mut rule = vec![];
-        state.parents(&mut rule);
+        let mut by_walk = vec![];
+        state.parents(&mut by_walk);
         let without = |edge| (ways[at].iter().copied().filter(|&other| other != edge).collect(), edge);
-        let into = parents(ways[at].to_vec(), rule).into_iter().map(without).collect();
         let log_reward = state.terminal().map(|terminal| reward.log_reward(&terminal));
-        Balance { into, out: steps_from(at), log_reward }
+        let groups = (rule.parents)(ways[at].to_vec(), by_walk);
+        let balance = |group: Vec<Action>| {
+            let into = group.into_iter().map(without).collect();
+            let out = if log_reward.is_some() { vec![] } else { out(at) };
+            Balance { into, out, log_reward }
+        };
+        groups.into_iter().map(balance).collect::<Vec<_>>()
     };
-    let balances: Vec<Balance> = (1..space.len()).map(balance).collect();
+    let balances: Vec<Balance> = (1..space.len()).flat_map(balances_of).collect();
     let mut flows = Flows::default();
     for _ in 0..4000 {
         flows.descend(&balances);
@@ -76,13 +91,30 @@ fn distance_learned(reward: &dyn LogReward, parents: fn(Vec<Action>, Vec<Action>
     space.policy_outcome(&learned).total_variation(&space.target(reward))
 }
 
+/// That of the walk.
+const RIGHT: Rule = Rule { parents: |_, rule| vec![rule], is_unmasked: false };
+
 #[test]
 fn all_edges_as_parents_of_a_terminal_state_lead_to_a_wrong_distribution() {
     let rewards: [&dyn LogReward; 2] = [&Table { seed: 3, spread: 4.0 }, &local_table(1, 2.0)];
     for reward in rewards {
-        let right = distance_learned(reward, |_, rule| rule);
+        let right = distance_learned(reward, &RIGHT);
         assert!(right < 1e-3, "the rule of the walk leads {right} away");
-        let wrong = distance_learned(reward, |all, _| all);
+        let wrong = distance_learned(reward, &Rule { parents: |all, _| vec![all], ..RIGHT });
         assert!(wrong > 0.02, "all edges lead only {wrong} away");
+    }
+}
+
+/// The authors' program: the inflow is that of the one parent that the trajectory came from, and forbidden actions go out too.
+#[test]
+fn each_error_of_the_released_program_leads_to_a_wrong_distribution() {
+    let one_parent = |_, rule: Vec<Action>| rule.into_iter().map(|action| vec![action]).collect();
+    let rewards: [&dyn LogReward; 2] = [&Table { seed: 3, spread: 4.0 }, &local_table(1, 2.0)];
+    for (k, reward) in rewards.into_iter().enumerate() {
+        let single = distance_learned(reward, &Rule { parents: one_parent, is_unmasked: false });
+        let unmasked = distance_learned(reward, &Rule { is_unmasked: true, ..RIGHT });
+        let both = distance_learned(reward, &Rule { parents: one_parent, is_unmasked: true });
+        println!("reward {k}: one parent {single:.3}, unmasked outflow {unmasked:.3}, both {both:.3}");
+        assert!(single.min(unmasked).min(both) > 0.02, "{single} {unmasked} {both}");
     }
 }

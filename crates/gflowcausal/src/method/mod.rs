@@ -20,6 +20,7 @@ mod policy_training;
 mod published;
 mod reinforcement;
 mod rl_bic;
+mod sac;
 mod search_phase;
 mod sortnregress;
 mod training;
@@ -41,6 +42,7 @@ use crate::{Config, Error, PruneName, ScoreName, ScoringModel, Training};
 pub(crate) use dags::rebuild;
 pub use option_groups::OptionGroups;
 pub(crate) use policy::PolicyTarget;
+pub(crate) use sac::NAME as SAC;
 
 /// A method of causal discovery.
 pub trait Discover: Send + Sync {
@@ -379,6 +381,7 @@ static METHODS: &[&dyn Discover] = &[
     &corl::OrderingRl,
     &dag_gflownet::DagGFlowNet,
     &gflownets_score::GFlowNetsScore,
+    &sac::SoftActor,
 ];
 
 /// All methods, the default first.

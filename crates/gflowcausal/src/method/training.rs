@@ -1,11 +1,12 @@
 //! Training as every method with a policy goes through it: resumed, observed, stopped in time, saved.
 
 use gflowcausal_flow::{
-    Event, NetworkConfig, NetworkName, Problem, Progress, Stopped, Trainer, ValidTrainConfig, Walk,
+    Event, NetworkConfig, NetworkName, Observer, Problem, Progress, Stopped, TrainError, Trainer,
+    ValidTrainConfig, Walk,
 };
 
 use super::{Control, Phase, RunContext};
-use crate::{Config, Error};
+use crate::{Checkpoints, Config, Error};
 
 /// A trainer and what each of its iterations brought.
 pub(super) type Trained<'a> = (Trainer<'a>, Vec<Progress>);
@@ -35,13 +36,55 @@ pub(super) fn trainer<'a>(
     Ok(built.map(|trainer| (trainer, vec![])))
 }
 
+/// What is trained iteration by iteration.
+pub(super) trait Iterative {
+    /// One iteration; says if it was not needed because training is over.
+    ///
+    /// # Errors
+    /// When training cannot go on.
+    fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Stopped>, TrainError>;
+
+    /// How many iterations are done, and the most there can be.
+    fn iterations(&self) -> (usize, usize);
+
+    /// Saves everything that the rest of the run depends on; where it does not, a run that is resumed starts again.
+    fn save(&self, history: &[Progress], checkpoints: &Checkpoints<'_>) {
+        let _ = (history, checkpoints);
+    }
+
+    /// The policy as the bytes of a file.
+    fn policy_bytes(&self, fingerprint: &str) -> Vec<u8>;
+}
+
+impl Iterative for Trainer<'_> {
+    fn step(&mut self, observer: &mut dyn Observer) -> Result<Option<Stopped>, TrainError> {
+        self.step(observer)
+    }
+
+    fn iterations(&self) -> (usize, usize) {
+        (self.iteration(), self.config().iterations)
+    }
+
+    fn save(&self, history: &[Progress], checkpoints: &Checkpoints<'_>) {
+        // A run that was stopped before its first iteration may have cut the search short: it starts again.
+        if self.iteration() > 0 {
+            checkpoints.save(self, history);
+        }
+    }
+
+    fn policy_bytes(&self, fingerprint: &str) -> Vec<u8> {
+        self.policy_bytes(fingerprint)
+    }
+}
+
 /// Iterates until training is over or the run is stopped, saving when asked to.
 pub(super) fn train(
-    trainer: &mut Trainer<'_>,
+    trained: &mut dyn Iterative,
     history: &mut Vec<Progress>,
     context: &mut RunContext<'_>,
 ) -> Result<Stopped, Error> {
-    context.report(Phase::Training { done: trainer.iteration(), iterations: trainer.config().iterations });
+    let (done, iterations) = trained.iterations();
+    context.report(Phase::Training { done, iterations });
     let stopped = loop {
         if context.is_stopped() {
             break Stopped::Interrupted;
@@ -51,27 +94,26 @@ pub(super) fn train(
                 history.push(*progress);
             }
         };
-        match context.until_stop(|| trainer.step(&mut record)).transpose()? {
+        match context.until_stop(|| trained.step(&mut record)).transpose()? {
             None => break Stopped::Interrupted,
             Some(Some(reason)) => break reason,
             Some(None) => {}
         }
         let last = *history.last().expect("an iteration was recorded");
         if context.report(Phase::Iteration(last)) == Control::Save {
-            save(trainer, history, context);
+            save(trained, history, context);
         }
     };
-    save(trainer, history, context);
+    save(trained, history, context);
     if let Some(checkpoints) = &context.checkpoints {
-        checkpoints.save_policy(trainer);
+        checkpoints.save_policy(|fingerprint| trained.policy_bytes(fingerprint));
     }
     Ok(stopped)
 }
 
-fn save(trainer: &Trainer<'_>, history: &[Progress], context: &RunContext<'_>) {
-    // A run that was stopped before its first iteration may have cut the search short: it starts again.
-    if let Some(checkpoints) = context.checkpoints.as_ref().filter(|_| trainer.iteration() > 0) {
-        checkpoints.save(trainer, history);
+fn save(trained: &dyn Iterative, history: &[Progress], context: &RunContext<'_>) {
+    if let Some(checkpoints) = &context.checkpoints {
+        trained.save(history, checkpoints);
     }
 }
 
