@@ -200,7 +200,7 @@ fn options_that_cannot_be() {
         ),
         (
             vec!["--method", "boss", "--entropy", "0.1"],
-            "error[no-effect]: --entropy has no effect with method boss",
+            "error[option-without-effect]: --entropy has no effect with method boss",
         ),
         (
             vec!["--score", "varsort", "--prune", "score"],

@@ -42,7 +42,6 @@ fn check(
     (config.batch_size, config.seed) = (batch_size, seed);
     let [policy, target] = learned(config, &Constraints::none(4), &Table { seed, spread: 2.0 });
     let distance = policy.total_variation(&target);
-    println!("{name}, table {seed}: total variation {distance:.4}");
     assert!(distance <= 0.05, "{name}, table {seed}: {distance} from the target");
 }
 

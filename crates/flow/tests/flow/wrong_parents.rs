@@ -110,11 +110,10 @@ fn all_edges_as_parents_of_a_terminal_state_lead_to_a_wrong_distribution() {
 fn each_error_of_the_released_program_leads_to_a_wrong_distribution() {
     let one_parent = |_, rule: Vec<Action>| rule.into_iter().map(|action| vec![action]).collect();
     let rewards: [&dyn LogReward; 2] = [&Table { seed: 3, spread: 4.0 }, &local_table(1, 2.0)];
-    for (k, reward) in rewards.into_iter().enumerate() {
+    for reward in rewards {
         let single = distance_learned(reward, &Rule { parents: one_parent, is_unmasked: false });
         let unmasked = distance_learned(reward, &Rule { is_unmasked: true, ..RIGHT });
         let both = distance_learned(reward, &Rule { parents: one_parent, is_unmasked: true });
-        println!("reward {k}: one parent {single:.3}, unmasked outflow {unmasked:.3}, both {both:.3}");
         assert!(single.min(unmasked).min(both) > 0.02, "{single} {unmasked} {both}");
     }
 }
