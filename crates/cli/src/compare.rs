@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{Error, RunDir, RunResult};
+use gflowcausal::RunResult;
 use gflowcausal_report::Comparison;
 
 use crate::failure::Failure;
+use crate::input::open_run;
 use crate::output::{Common, Shape, print_json, print_text, write_file};
 
 /// Say what two runs agree and differ on.
@@ -44,9 +45,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let read = |path: &PathBuf| -> Result<RunResult, Failure> {
-        Ok(RunResult::read(&RunDir::open(path).map_err(Error::from)?)?)
-    };
+    let read = |path: &PathBuf| -> Result<RunResult, Failure> { Ok(RunResult::read(&open_run(path)?)?) };
     let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
     let comparison = Comparison::new(&first, &second)?;
     if let Some(path) = &arguments.out {

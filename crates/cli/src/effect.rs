@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use gflowcausal::{EffectModel, EffectRequest, Error, RunDir, RunFile, interruptible};
+use gflowcausal::{EffectModel, EffectRequest, RunFile, interruptible};
 use gflowcausal_report::effects_text;
 
 use crate::failure::Failure;
-use crate::input::free_memory;
+use crate::input::{free_memory, open_run};
 use crate::interrupt;
 use crate::output::{Common, print_bytes, print_json, print_text};
 
@@ -81,7 +81,13 @@ fn intervention(text: &str) -> Result<(String, String), String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
+    if let ([cause], [effect]) = (arguments.cause.as_slice(), arguments.effect.as_slice())
+        && cause == effect
+    {
+        let failure = Failure::input("bad-option", format!("cause and effect are both {cause}"));
+        return Err(failure.with_help("name two variables, or leave one of the options out"));
+    }
+    let dir = open_run(&arguments.run)?;
     let seed = match arguments.seed {
         Some(seed) => seed,
         None => RunFile::read_run(&dir)?.config.seed,

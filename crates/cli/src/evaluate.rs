@@ -22,11 +22,11 @@ SHD-2 twice. CPDAG-SHD compares the equivalence classes.
 
 Examples:
   gflowcausal evaluate d/truth.json --truth d/truth.csv
-  gflowcausal evaluate run/result.json --truth truth.dot --format json
+  gflowcausal evaluate run --truth truth.dot --format json
   gflowcausal evaluate lingam.csv --orientation column-to-row --truth truth.csv"
 )]
 pub(crate) struct Arguments {
-    /// The graph to evaluate, or `-` for standard input.
+    /// The graph to evaluate: a file, a run for its best graph, or `-` for standard input.
     estimate: PathBuf,
     /// The graph that is right.
     #[arg(long, value_name = "FILE")]

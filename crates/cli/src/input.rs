@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gflowcausal::data::{Delimiter, OptionError, ReadError, parse_types};
 use gflowcausal::graph::{Choice, NamedGraph};
 use gflowcausal::graph_io::{Format, FormatError};
-use gflowcausal::{DataFile, Error, FileError, NamedTable, graph_io, request_help};
+use gflowcausal::{DataFile, Error, FileError, NamedTable, RunDir, graph_io, request_help};
 
 use crate::failure::Failure;
 
@@ -78,6 +78,22 @@ pub(crate) fn refuse_directory(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// The run in the directory at `path`.
+pub(crate) fn open_run(path: &Path) -> Result<RunDir, Failure> {
+    let help = "name the directory that `gflowcausal discover DATA --out DIR` wrote";
+    RunDir::open(path).map_err(|error| {
+        let is_missing = error.source.kind() == std::io::ErrorKind::NotFound;
+        let failure = Failure::from(Error::from(error));
+        if is_missing { failure.with_help(help) } else { failure }
+    })
+}
+
+/// The file of a graph: of a run, that of its best graph.
+pub(crate) fn graph_path(path: &Path) -> PathBuf {
+    let of_run = path.join("graph.json");
+    if of_run.is_file() { of_run } else { path.to_owned() }
+}
+
 /// A graph file in memory: what comes through a pipe can be read but once.
 pub(crate) struct GraphFile {
     path: PathBuf,
@@ -87,12 +103,13 @@ pub(crate) struct GraphFile {
 }
 
 impl GraphFile {
-    /// Reads the bytes of a file, or of standard input for `-`; the format is as the user says, or as the name or the
+    /// Reads the bytes of a file, of a run's best graph, or of standard input for `-`; the format is as the user says, or as the name or the
     /// content tells.
     pub(crate) fn open(path: &Path, said: Option<Format>) -> Result<Self, Failure> {
+        let path = &graph_path(path);
         refuse_directory(path)?;
         let mut bytes = Vec::new();
-        let read = if path == Path::new("-") {
+        let read = if path.as_os_str() == "-" {
             std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
         } else {
             fs::read(path).map(|read| bytes = read)

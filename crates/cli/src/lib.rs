@@ -23,14 +23,16 @@ mod settings;
 mod simulate;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
+use gflowcausal_report::wrapped;
 use tracing::Level;
 
 use crate::failure::Failure;
-use crate::output::Common;
+use crate::output::{Common, tell};
 
 /// Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 #[derive(Debug, Parser)]
@@ -111,8 +113,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // If standard error is closed, there is nowhere to report that.
-            let _ = error.print();
+            if error.use_stderr() && std::io::stderr().is_terminal() {
+                tell(format_args!("{}", within_the_terminal(&error.render().ansi().to_string())));
+            } else {
+                // If standard error is closed, there is nowhere to report that.
+                let _ = error.print();
+            }
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
@@ -124,6 +130,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(failure) => failure.report(),
     }
+}
+
+/// A refusal in lines that a terminal does not break within words: lists of possible values are long.
+fn within_the_terminal(refusal: &str) -> String {
+    let lines: Vec<String> = refusal.trim_end().lines().map(|line| wrapped(line, "    ")).collect();
+    lines.join("\n")
 }
 
 /// What the last panic said.
@@ -155,4 +167,18 @@ fn start_log(common: Common) {
         .with_writer(anstream::stderr)
         .with_target(false)
         .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_possible_values_breaks_between_words() {
+        let refusal =
+            Arguments::try_parse_from(["gflowcausal", "discover", "sachs", "--method", "pcc"]).unwrap_err();
+        let text = within_the_terminal(&refusal.render().to_string());
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("sort-r2,") && text.contains("similar value exists: 'pc'"), "{text}");
+    }
 }

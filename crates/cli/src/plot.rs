@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gflowcausal::{Error, RunDir, RunResult};
+use gflowcausal::RunResult;
 use gflowcausal_report::{PlotKind, plot_pdf, plot_png, plot_svg};
 
 use crate::failure::Failure;
-use crate::input::one_of;
+use crate::input::{one_of, open_run};
 use crate::output::{Common, print_text, write_file};
 
 /// Draw one picture of a run as SVG, PNG or PDF.
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input("option-without-effect", message).with_help("leave the option out"));
     }
     let format = format_of(&arguments.out)?;
-    let result = RunResult::read(&RunDir::open(&arguments.run).map_err(Error::from)?)?;
+    let result = RunResult::read(&open_run(&arguments.run)?)?;
     let picture = match format {
         PictureFormat::Png => plot_png(&result, kind, least)?,
         PictureFormat::Pdf => plot_pdf(&result, kind, least)?,

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{Error, RunDir, RunResult};
+use gflowcausal::RunResult;
 use gflowcausal_report::{REPORT, write_report};
 
 use crate::failure::Failure;
+use crate::input::open_run;
 use crate::output::{Common, print_text};
 
 /// Write the HTML report of a run anew.
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
+    let dir = open_run(&arguments.run)?;
     let mut result = RunResult::read(&dir)?;
     if arguments.without_rows {
         result.preview = None;

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{
-    DataFile, Error, GraphSample, RunDir, RunFile, log_add, log_sum_exp, sample, write_samples,
-};
+use gflowcausal::{DataFile, GraphSample, RunFile, log_add, log_sum_exp, sample, write_samples};
+use gflowcausal_report::wrapped;
 
 use crate::failure::Failure;
-use crate::input::free_memory;
+use crate::input::{free_memory, open_run};
 use crate::interrupt;
-use crate::output::{Common, Shape, aligned, print_bytes, print_text};
+use crate::output::{Common, Shape, print_bytes, print_text};
 
 /// More graphs than anybody reads.
 const MOST: u64 = 1_000_000_000;
@@ -48,7 +47,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let dir = RunDir::open(&arguments.run).map_err(Error::from)?;
+    let dir = open_run(&arguments.run)?;
     let file = RunFile::read_run(&dir)?;
     let stored = file.about.data.clone().unwrap_or_default();
     let data_file = DataFile { path: arguments.data.clone().unwrap_or(stored.path.clone()), ..stored };
@@ -135,17 +134,18 @@ impl Tally {
         let row = |(edges, weight): &(&Edges, f64)| {
             let name = |node: u32| &names[node as usize];
             let edges = edges.iter().map(|&[from, to]| format!("{}->{}", name(from), name(to)));
-            vec![format!("{:.4}", (weight - total).exp()), edges.collect::<Vec<_>>().join(" ")]
+            let line = format!("{:>13.4}  {}", (weight - total).exp(), edges.collect::<Vec<_>>().join(" "));
+            format!("{}\n", wrapped(&line, &" ".repeat(15)))
         };
-        let rows: Vec<Vec<String>> = graphs.iter().take(LISTED).map(row).collect();
+        let rows: String = graphs.iter().take(LISTED).map(row).collect();
         let distinct = match self.is_partial {
             true => format!("more than {}", self.graphs.len()),
             false => self.graphs.len().to_string(),
         };
-        format!(
-            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}{log_z}; the likeliest:\n{}",
-            self.drawn,
-            aligned(&["probability", "edges"], &rows, &[0])
-        )
+        let head = format!(
+            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}{log_z}; the likeliest:",
+            self.drawn
+        );
+        format!("{}\n    probability  edges\n{rows}", wrapped(&head, "  "))
     }
 }

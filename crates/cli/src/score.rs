@@ -8,7 +8,7 @@ use gflowcausal::{DataResult, GraphReport, fingerprint, read_truth, score_graph}
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::{DataArguments, one_of};
+use crate::input::{DataArguments, graph_path, one_of};
 use crate::output::{Common, Shape, aligned, print_json, print_text};
 use crate::settings::Scoring;
 
@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,
-    /// The graph to score.
+    /// The graph to score: a file, or a run for its best graph.
     #[arg(long, value_name = "FILE")]
     graph: PathBuf,
     /// How to read the graph if it is a bare matrix.
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let config = arguments.scoring.config()?;
     let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     let options = ReadOptions { orientation: arguments.orientation, names: None };
-    let dag = read_truth(&arguments.graph, &options, &names)?;
+    let dag = read_truth(&graph_path(&arguments.graph), &options, &names)?;
     let report = score_graph(&data.table, &dag, &config)?;
     if arguments.format == Shape::Text {
         return print_text(&text(&data.name, &report));

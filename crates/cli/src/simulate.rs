@@ -1,6 +1,6 @@
 //! `simulate`: data with a known graph, written to a directory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gflowcausal::data::{
@@ -244,8 +244,20 @@ impl Arguments {
     }
 }
 
+/// Refuses to replace data that no simulation wrote: there is no true graph beside them.
+fn refuse_real_data(out: &Path, data: &str) -> Result<(), Failure> {
+    let file = out.join(data);
+    if !file.exists() || out.join("truth.csv").exists() {
+        return Ok(());
+    }
+    let message = format!("'{}' is there already, and no simulation wrote it", file.display());
+    Err(Failure::input("holds-data", message).with_help("choose another directory"))
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_format()?;
+    let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
+    refuse_real_data(&arguments.out, data)?;
     let asked = arguments.asked();
     let (simulated, targets) = match (&asked, arguments.interventions) {
         (Asked::Random(simulation), Some(experiments)) => {
@@ -254,7 +266,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         _ => (asked.draw()?, None),
     };
-    let data = if arguments.wants(Choice::Parquet) { "data.parquet" } else { "data.csv" };
     let files = write_simulated(&arguments.out, data, &simulated, targets.as_ref())?;
     let (rows, nodes) = (simulated.table.rows(), simulated.dag.nodes());
     let edges = simulated.dag.edge_count();

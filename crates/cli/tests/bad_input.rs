@@ -173,12 +173,12 @@ fn tables_that_cannot_be_read() {
         (
             "nowhere.csv",
             "[not-found]: there is no file 'nowhere.csv'",
-            "check the path, or give the name of a built-in data set",
+            "check the path, or name a built-in data set: sachs or sachs-interventions",
         ),
         (
             "sach",
             "[not-found]: there is no file 'sach'",
-            "check the path, or give the name of a built-in data set",
+            "check the path, or name a built-in data set: sachs or sachs-interventions",
         ),
         ("folder.csv", "[directory]: 'folder.csv' is a directory, not a file", "name a file inside it"),
         (

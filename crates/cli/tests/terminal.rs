@@ -179,3 +179,64 @@ fn a_score_that_reads_scale_warns_where_there_is_none() {
     }
     assert!(!run(&[]).contains("no-scale"));
 }
+
+#[test]
+fn slips_of_a_first_user_get_an_answer_that_helps() {
+    let home = TempDir::new().unwrap();
+    printed(&home, &["discover", "sachs", "--score", "bic", "--out", "run"]);
+    let said = refused(&home, &["effect", "run", "--cause", "Raf", "--effect", "Mekk"]);
+    assert!(said.contains("--effect Mekk: there is no such variable; did you mean 'Mek'?"), "{said}");
+    let said = refused(&home, &["effect", "run", "--cause", "Raf", "--effect", "Raf"]);
+    assert!(said.contains("cause and effect are both Raf"), "{said}");
+    let said = refused(&home, &["effect", "sachs"]);
+    assert!(
+        said.contains("help: name the directory that `gflowcausal discover DATA --out DIR` wrote"),
+        "{said}"
+    );
+    let said = refused(&home, &["discover", "sachs", "--exclude", "raf"]);
+    assert!(said.contains("did you mean 'Raf'?"), "{said}");
+    let said = refused(&home, &["discover", "sach"]);
+    assert!(said.contains("a built-in data set: sachs or sachs-interventions"), "{said}");
+    // A run stands for its best graph.
+    let same = printed(&home, &["evaluate", "run", "--truth", "run/adjacency.csv"]);
+    assert!(same.starts_with("SHD 0 "), "{same}");
+    assert_eq!(
+        printed(&home, &["score", "sachs", "--score", "bic", "--graph", "run"]),
+        printed(&home, &["score", "sachs", "--score", "bic", "--graph", "run/graph.json"])
+    );
+}
+
+#[test]
+fn drawn_graphs_stay_within_eighty_columns() {
+    let home = TempDir::new().unwrap();
+    printed(&home, &["discover", "sachs", "--score", "bic", "--out", "run"]);
+    let text = printed(&home, &["sample", "run", "-n", "50"]);
+    assert!(text.contains("\n    probability  edges\n"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn a_simulation_does_not_replace_data_of_another_kind() {
+    let home = TempDir::new().unwrap();
+    fs::write(home.path().join("data.csv"), "a,b\n1,2\n").unwrap();
+    let said = refused(&home, &["simulate", "--nodes", "3", "--out", "."]);
+    assert!(said.starts_with("error[holds-data]: './data.csv' is there already"), "{said}");
+    assert_eq!(fs::read_to_string(home.path().join("data.csv")).unwrap(), "a,b\n1,2\n");
+    for seed in ["1", "2"] {
+        printed(&home, &["simulate", "--nodes", "3", "--seed", seed, "--out", "d"]);
+    }
+}
+
+#[test]
+fn the_line_of_checks_names_its_notes_and_lists_begin_with_the_strongest_edge() {
+    let home = TempDir::new().unwrap();
+    let text = printed(&home, &["discover", "sachs", "--score", "bic", "--forbid", "PKC->P38"]);
+    assert!(text.contains("checks: 1 note (skewed-column), see `gflowcausal doctor`\n"), "{text}");
+    let sure: Vec<f64> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("sure"))
+        .skip(2)
+        .map_while(|line| line.split_whitespace().nth(3)?.parse().ok())
+        .collect();
+    assert!(sure.len() >= 2 && sure.is_sorted_by(|a, b| a >= b), "{text}");
+}

@@ -398,7 +398,8 @@ pub(crate) fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Resu
         return Ok(Cow::Borrowed(table));
     }
     if let Some(name) = exclude.iter().find(|name| table.position(name).is_none()) {
-        return Err(Error::Unknown { option: option::exclude, value: name.clone(), what: "column" });
+        let names: Vec<&str> = table.names().collect();
+        return Err(Error::unknown(option::exclude, name, "column", &names));
     }
     let kept: Vec<Column> =
         table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
@@ -426,8 +427,7 @@ fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
     }
     if let Some(environment) = &config.environment {
         if !names.contains(environment) {
-            let value = environment.clone();
-            return Err(Error::Unknown { option: option::environment, value, what: "column" });
+            return Err(Error::unknown(option::environment, environment, "column", names));
         }
         knowledge.exogenous(environment, names)?;
     }

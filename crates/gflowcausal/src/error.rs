@@ -7,7 +7,7 @@ use gflowcausal_data::{
     SimulationError, TransformError,
 };
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
-use gflowcausal_graph::{Advice, GraphError, KnowledgeError};
+use gflowcausal_graph::{Advice, GraphError, KnowledgeError, Names};
 use gflowcausal_graph_io::{Format, FormatError, KnowledgeFileError, WriteError};
 use gflowcausal_posterior::{ChainsError, ExactError};
 use gflowcausal_score::ScoreError;
@@ -121,8 +121,8 @@ pub enum Error {
     #[error("{}", .0.what)]
     Doctor(Finding),
     /// A finding to ignore that the doctor does not know, or a column to exclude that is not there.
-    #[error("{}", unknown(FrontEnd::CommandLine, option, value, what))]
-    Unknown { option: &'static str, value: String, what: &'static str },
+    #[error("{}", unknown(FrontEnd::CommandLine, option, value, what, suggestion.as_deref()))]
+    Unknown { option: &'static str, value: String, what: &'static str, suggestion: Option<String> },
     /// A column that cannot be transformed as was asked for.
     #[error(transparent)]
     Transform(#[from] TransformError),
@@ -203,6 +203,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// An option that names what is not among `names`; the nearest of them is suggested.
+    pub(crate) fn unknown<S: AsRef<str>>(
+        option: &'static str,
+        value: &str,
+        what: &'static str,
+        names: &[S],
+    ) -> Self {
+        let suggestion = Names::new(names).unknown(value).suggestion;
+        Self::Unknown { option, value: value.to_owned(), what, suggestion }
+    }
+
     /// The kind of problem, as a stable word.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -269,7 +280,9 @@ impl Error {
             Self::NoEffect { option, with } => no_effect(front_end, option, with),
             Self::Value { option, value, range } => out_of_range(front_end, option, value, range),
             Self::CannotSatisfy { method, option } => cannot_satisfy(front_end, method, option),
-            Self::Unknown { option, value, what } => unknown(front_end, option, value, what),
+            Self::Unknown { option, value, what, suggestion } => {
+                unknown(front_end, option, value, what, suggestion.as_deref())
+            }
             _ => self.to_string(),
         }
     }
@@ -412,8 +425,9 @@ fn cannot_satisfy(front_end: FrontEnd, method: &str, option: &str) -> String {
     format!("method '{method}' cannot satisfy {}", front_end.option(option))
 }
 
-fn unknown(front_end: FrontEnd, option: &str, value: &str, what: &str) -> String {
-    format!("{}: there is no such {what}", front_end.setting(option, value))
+fn unknown(front_end: FrontEnd, option: &str, value: &str, what: &str, suggestion: Option<&str>) -> String {
+    let did_you_mean = suggestion.map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
+    format!("{}: there is no such {what}{did_you_mean}", front_end.setting(option, value))
 }
 
 /// Scores for tables that are not all numbers.

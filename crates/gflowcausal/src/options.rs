@@ -227,12 +227,9 @@ impl Config {
         if let Some(spec) = self.changed().into_iter().find(|spec| !is_read(spec)) {
             return Err(Error::NoEffect { option: spec.name, with: format!("method {}", self.method) });
         }
-        match self.ignore.iter().find(|code| !FINDINGS.iter().any(|(known, _)| known == code)) {
-            Some(code) => Err(Error::Unknown {
-                option: option::ignore,
-                value: code.clone(),
-                what: "finding of the doctor",
-            }),
+        let codes = FINDINGS.map(|(code, _)| code);
+        match self.ignore.iter().find(|code| !codes.contains(&code.as_str())) {
+            Some(code) => Err(Error::unknown(option::ignore, code, "finding of the doctor", &codes)),
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! How far the probabilities of a run can be trusted, in the same words for text and page.
 
 use gflowcausal::graph::pluralize;
-use gflowcausal::{MissedParent, Objects, ParentSets, PosteriorResult, RunResult, Source};
+use gflowcausal::{MissedParent, Objects, ParentSets, PosteriorResult, RunResult, Source, methods};
 
 /// The potential scale reduction factor above which chains do not agree.
 const LARGEST_R_HAT: f64 = 1.1;
@@ -36,7 +36,7 @@ pub(crate) fn trust(result: &RunResult) -> Trust {
     let mut trust = match posterior.by {
         Source::None => {
             let reason = posterior.reason.as_deref();
-            let text = format!("none, {}", reason.unwrap_or("the method gives one graph"));
+            let text = format!("none, {}", reason.unwrap_or_else(|| none(result)));
             return Trust { is_low: reason.is_some(), text };
         }
         Source::Exact => {
@@ -83,6 +83,12 @@ fn missed_parents(missed: &[MissedParent]) -> String {
     )
 }
 
+/// Why there are no probabilities.
+fn none(result: &RunResult) -> &'static str {
+    let draws = methods().iter().any(|method| method.name() == result.method && method.reads("samples"));
+    if draws { "for only the best graph was asked for" } else { "the method gives one graph" }
+}
+
 fn objects(posterior: &PosteriorResult) -> &'static str {
     match posterior.target {
         Objects::Dags => "DAGs, each counted once",
@@ -111,8 +117,9 @@ fn caveats(posterior: &PosteriorResult) -> String {
     let Some(convergence) = posterior.convergence else { return String::new() };
     let mut text = String::new();
     if convergence.left_out > 0 {
+        let were = if convergence.left_out == 1 { "was" } else { "were" };
         text += &format!(
-            "; {} never came near the others and were left out",
+            "; {} never came near the others and {were} left out",
             pluralize(convergence.left_out, "chain")
         );
     }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use gflowcausal::{Begin, DataFile, Error, RunDir, RunFile, parse_duration, request_help};
+use gflowcausal::{Begin, DataFile, RunFile, parse_duration, request_help};
 
 use gflowcausal_report::Extent;
 
 use crate::failure::Failure;
-use crate::input::Reading;
+use crate::input::{Reading, open_run};
 use crate::output::{Common, Shape};
 use crate::settings::Settings;
 
@@ -113,7 +113,7 @@ impl Arguments {
             return Err(Failure::input("option-without-effect", message)
                 .with_help("start a new run with --config DIR/config.toml and what you want to change"));
         }
-        let mut file = RunFile::read_run(&RunDir::open(dir).map_err(Error::from)?)?;
+        let mut file = RunFile::read_run(&open_run(dir)?)?;
         // A budget was for the part of the run that it ended; going on means going on.
         file.about.time_budget = None;
         Ok(file)

@@ -157,6 +157,8 @@ fn the_difference_is_the_metrics(page: &mut Browser, found: &Value) {
     let opacities = "[...document.querySelectorAll('#graph .edge.missing, #graph .edge.extra, #graph .edge.reversed')]\
                      .every((edge) => getComputedStyle(edge).opacity === '1')";
     assert_eq!(page.value(opacities), Value::Bool(true), "mistakes stand out");
+    let legend = page.text("document.getElementById('legend').innerText");
+    assert!(legend.contains("missing") && !legend.contains("more probable"), "{legend}");
     let counts = page.text("document.getElementById('counts').textContent");
     let both =
         format!("SHD {}, or {} with reversible edges either way", metrics["shd"], metrics["class_shd"]);
@@ -313,8 +315,15 @@ fn the_table_sorts_and_filters(page: &mut Browser, found: &Value) {
         edge["from"].as_str().unwrap().contains(name) || edge["to"].as_str().unwrap().contains(name)
     };
     assert_eq!(texts(page.value(&column(0))).len(), edges(found).iter().filter(has).count());
+    page.value("document.getElementById('edges').scrollIntoView()");
     page.value("document.querySelector('#edges tbody button').click()");
     assert!(page.text("document.getElementById('about').textContent").contains("probability"));
+    let top = page.number("document.getElementById('about').getBoundingClientRect().top");
+    assert!((0.0..400.0).contains(&top), "what a row of the table asked for is in sight: {top}");
+    let cells = texts(
+        page.value("[...document.querySelectorAll('#edges td.number')].map((cell) => cell.textContent)"),
+    );
+    assert!(!cells.iter().any(|cell| cell.starts_with("-0.0") && cell.parse() == Ok(0.0)), "{cells:?}");
 }
 
 fn the_map_is_read_with_keys(page: &mut Browser) {
@@ -345,6 +354,9 @@ fn it_fits_every_width(page: &mut Browser) {
         page.resize(width, 800);
         let wide = page.number("document.documentElement.scrollWidth");
         assert!(wide <= f64::from(width), "{wide} at {width}");
+        let highest = "Math.max(...[...document.querySelectorAll('#causes-rows td.number')].map((cell) => cell.clientHeight))";
+        let highest = page.number(highest);
+        assert!(highest < 40.0, "numbers of effects break within lines: {highest} at {width}");
     }
 }
 

@@ -158,7 +158,10 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
 fn left_out(columns: &[String]) -> Advice {
     match columns {
         [] => Advice::new("leave it out"),
-        [first, ..] => Advice::new("leave it out with ").set("exclude", first.as_str()),
+        [only] => Advice::new("leave it out with ").set("exclude", only.as_str()),
+        [first, ..] => {
+            Advice::new("leave them out: ").set("exclude", first.as_str()).then(", and so for the others")
+        }
     }
 }
 

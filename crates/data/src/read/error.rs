@@ -152,7 +152,7 @@ impl ReadError {
     #[must_use]
     pub fn advice(&self) -> Advice {
         match self {
-            Self::NotFound(_) => "check the path, or give the name of a built-in data set".into(),
+            Self::NotFound(_) => "check the path, or name a built-in data set: sachs or sachs-interventions".into(),
             Self::NoPermission(_) => "make the file readable for you, or copy it".into(),
             Self::Directory(_) => "name a file inside it".into(),
             Self::UnknownExtension(path) => extension_fix(path).into(),

@@ -322,7 +322,7 @@ fn no_such_file() {
         [
             "not-found",
             "there is no file 'nowhere.csv'",
-            "check the path, or give the name of a built-in data set"
+            "check the path, or name a built-in data set: sachs or sachs-interventions"
         ]
     );
 }

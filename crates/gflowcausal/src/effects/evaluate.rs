@@ -52,7 +52,7 @@ impl EffectModel {
     }
 
     fn position(&self, option: &'static str, name: &str) -> Result<usize, Error> {
-        let unknown = || Error::Unknown { option, value: name.to_owned(), what: "variable" };
+        let unknown = || Error::unknown(option, name, "variable", &self.names);
         self.names.iter().position(|known| known == name).ok_or_else(unknown)
     }
 

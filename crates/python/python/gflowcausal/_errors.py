@@ -28,6 +28,10 @@ class GFlowCausalError(Exception):
         message = str(self.args[0])
         return message if self.fix is None else f"{message}\n  help: {self.fix}"
 
+    def also_called(self, name: str | None) -> GFlowCausalError:
+        """The same error, with what others call its cause in brackets behind the message."""
+        return self if name is None else type(self)(f"{self.args[0]} ({name})", self.code, self.fix)
+
     def __reduce__(self) -> tuple[type[GFlowCausalError], tuple[str, str, str | None]]:
         return type(self), (str(self.args[0]), self.code, self.fix)
 

@@ -16,7 +16,7 @@ import numpy as np
 from . import _native
 from ._data import Data, as_data, framed
 from ._choices import ScoreOption, check_choices, did_you_mean, name_lists
-from ._errors import ArgumentError, GFlowCausalWarning, NotFittedError
+from ._errors import ArgumentError, GFlowCausalError, GFlowCausalWarning, NotFittedError
 from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
 from ._knowledge import edge_texts, knowledge_options
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import DiscoveryOptions
+
+
+def _scikit_name(code: str, rows: int) -> str | None:
+    """What scikit-learn calls the same: its users look for that name in the text."""
+    if rows == 1 and code in ("too-few-rows", "constant-column"):
+        return "n_samples = 1"
+    return {"missing-values": "NaN", "one-column": "n_features = 1"}.get(code)
 
 
 class GFlowCausal(Options):
@@ -104,6 +111,8 @@ class GFlowCausal(Options):
             fit, raised = _native.discover(
                 data.table, self._options(), truth=known, notify=notify, **self._surroundings()
             )
+        except GFlowCausalError as error:
+            raise error.also_called(_scikit_name(error.code, data.table.rows)) from None
         finally:
             if notify is not None:
                 notify.close()
@@ -350,7 +359,8 @@ class GFlowCausal(Options):
 
     def __sklearn_tags__(self) -> Any:
         utils = need("sklearn.utils", "a pipeline")
-        inputs = utils.InputTags(string=True, categorical=True, allow_nan=self.missing != "error")
+        # Categories are taken, but not asked for: scikit-learn's own checks would else give whole numbers alone.
+        inputs = utils.InputTags(string=True, allow_nan=self.missing != "error")
         return utils.Tags(estimator_type=None, target_tags=utils.TargetTags(required=False), input_tags=inputs)
 
 

@@ -3,7 +3,7 @@
 use gflowcausal::data::Severity;
 use gflowcausal::flow::Stopped;
 use gflowcausal::graph::pluralize;
-use gflowcausal::{ConsensusResult, EdgeResult, Objects, RunResult};
+use gflowcausal::{ConsensusResult, EdgeResult, Objects, RunResult, Source};
 
 use super::facts::sentence;
 use crate::trust::trust;
@@ -31,7 +31,7 @@ pub(super) fn banner(result: &RunResult) -> Vec<Line> {
     if trust.is_low {
         warn(
             "The probabilities are not reliable yet.",
-            format!("{} Let the run go on for longer.", sentence(&trust.text)),
+            format!("{} The card “Probabilities” below has the figures.", why_unreliable(result)),
         );
     }
     if result.posterior.target == Objects::Orders && result.consensus.is_some() {
@@ -55,9 +55,35 @@ pub(super) fn banner(result: &RunResult) -> Vec<Line> {
         }
     }
     if lines.is_empty() && result.consensus.is_some() {
-        lines.push(("good", "The checks found nothing wrong.".to_owned(), sentence(&trust.text)));
+        lines.push(("good", "The checks found nothing wrong.".to_owned(), why_reliable(result)));
     }
     lines
+}
+
+/// What a reader without statistics has to know of probabilities that hold.
+fn why_reliable(result: &RunResult) -> String {
+    let probabilities = match result.posterior.by {
+        Source::Exact => "The probabilities are exact sums over all graphs",
+        Source::Chains => "Searches through the graphs that started apart agree on the probabilities",
+        Source::Policy => "A trained sampler of graphs and an independent method agree on the probabilities",
+        Source::None => "The method gives one graph",
+    };
+    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
+    match notes {
+        0 => format!("{probabilities}."),
+        _ => format!("{probabilities}; {} on the data below.", pluralize(notes, "note")),
+    }
+}
+
+/// What a reader without statistics has to know of probabilities that do not hold, and what to do.
+fn why_unreliable(result: &RunResult) -> &'static str {
+    match result.posterior.by {
+        Source::Chains => {
+            "Searches through the graphs that started apart do not agree yet: let the run go on for longer, \
+             by --resume."
+        }
+        _ => "Nothing independent confirms the draws of the trained sampler.",
+    }
 }
 
 fn was_interrupted(result: &RunResult) -> bool {

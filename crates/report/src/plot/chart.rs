@@ -11,6 +11,12 @@ const BOTTOM: f64 = 44.0;
 /// From here on, values so many times apart are shown better on a logarithmic axis.
 const LOG_HELPS: f64 = 30.0;
 
+/// From here on, numbers are written as powers of ten, unless ticks are so close that these would be alike.
+const LARGE: f64 = 1e5;
+
+/// The number that has too many digits for an axis in any case.
+const LONGEST: f64 = 1e9;
+
 /// One direction of a chart: where values stand between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axis {
@@ -59,12 +65,27 @@ impl Axis {
             let powers = self.low as i64..=self.high as i64;
             return powers.step_by(every as usize).map(|power| 10_f64.powi(power as i32)).collect();
         }
+        let step = self.step();
+        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (first..=last).map(|times| times as f64 * step).collect()
+    }
+
+    /// The distance between ticks of a linear axis.
+    fn step(&self) -> f64 {
         let rough = (self.high - self.low) / 5.0;
         let power = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|&step| step >= rough);
-        let step = step.unwrap_or(10.0 * power);
-        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
-        (first..=last).map(|times| times as f64 * step).collect()
+        step.unwrap_or(10.0 * power)
+    }
+
+    /// The number beside a tick. Neighbours differ by a step, so large numbers that are close together keep all their digits.
+    fn label(&self, tick: f64) -> String {
+        let is_close = tick.abs() >= LARGE && tick.abs() < LONGEST && tick.abs() > 10.0 * self.step();
+        if self.is_log || !is_close {
+            return short(tick);
+        }
+        let digits = (-self.step().log10().floor()).max(0.0) as usize;
+        format!("{tick:.digits$}")
     }
 }
 
@@ -81,7 +102,7 @@ fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
         "0".into()
-    } else if !(1e-3..1e5).contains(&size) {
+    } else if !(1e-3..LARGE).contains(&size) {
         format!("{value:.1e}").replace(".0e", "e")
     } else {
         let digits = if size >= 100.0 {
@@ -128,13 +149,13 @@ impl Chart {
             let y = base - self.y.place(tick) * (base - TOP);
             self.svg.add("path", "grid", &format!("d=\"M{left} {y:.1}H{right}\""));
             let shape = format!("x=\"{}\" y=\"{:.1}\" text-anchor=\"end\"", left - 6.0, y + 4.0);
-            self.svg.text("small", &shape, &short(tick));
+            self.svg.text("small", &shape, &self.y.label(tick));
         }
         for tick in self.x.ticks() {
             let x = left + self.x.place(tick) * (right - left);
             self.svg.add("path", "axis", &format!("d=\"M{x:.1} {base}v4\""));
             let shape = format!("x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\"", base + 17.0);
-            self.svg.text("small", &shape, &short(tick));
+            self.svg.text("small", &shape, &self.x.label(tick));
         }
         self.svg.add("path", "axis", &format!("d=\"M{left} {TOP}V{base}H{right}\""));
     }
@@ -227,6 +248,14 @@ mod tests {
         let axis = Axis::log_where_it_helps([0.02, 300.0].into_iter()).expect("far apart");
         assert_eq!(axis.ticks(), [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]);
         assert_eq!(axis.place(1.0), 0.4);
+    }
+
+    #[test]
+    fn neighbouring_ticks_of_large_numbers_differ() {
+        let axis = Axis::linear([228_655.0, 228_671.1].into_iter());
+        let labels: Vec<_> = axis.ticks().into_iter().map(|tick| axis.label(tick)).collect();
+        assert_eq!(labels, ["228655", "228660", "228665", "228670"]);
+        assert_eq!(Axis::linear([0.0, 1e6].into_iter()).label(1e6), "1e6");
     }
 
     #[test]

@@ -106,6 +106,8 @@ fn list(text: &mut String, title: &str, meaning: &str, edges: &[EdgeResult], sty
     }
     text.push_str(&format!("{} ({}): {meaning}\n", style.color.bold(title), edges.len()));
     let shown = style.shown(edges.len(), LISTED);
+    let mut edges: Vec<&EdgeResult> = edges.iter().collect();
+    edges.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     let rows = edges[..shown].iter().map(|edge| {
         let chances = [edge.probability, edge.reverse_probability, edge.absent_probability].map(chance);
         [[style.arrow(edge)].as_slice(), &chances, &numbers(edge)].concat()
@@ -114,6 +116,12 @@ fn list(text: &mut String, title: &str, meaning: &str, edges: &[EdgeResult], sty
     text.push_str(&aligned(&heads, &Vec::from_iter(rows), &[1, 2, 3, 4, 5]));
     more(text, edges.len() - shown, style);
     text.push('\n');
+}
+
+/// By what a list is sorted: the probability of the edge as it is printed, and how much the best graph loses without it.
+fn strength(edge: &EdgeResult) -> f64 {
+    let percent = (100.0 * edge.probability).round();
+    percent + edge.delta_score.map_or(0.0, |delta| delta.max(0.0) / (1.0 + delta.abs()))
 }
 
 fn numbers(edge: &EdgeResult) -> [String; 2] {

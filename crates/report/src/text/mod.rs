@@ -104,12 +104,15 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     let color = style.color;
     let data = &result.data;
     writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
-    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note).count();
+    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note);
+    let notes: Vec<&str> = notes.map(|note| note.code.as_str()).collect();
     for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
         writeln!(text, "{}", wrapped(&finding_line(finding, color), "  "))?;
     }
-    if notes > 0 {
-        writeln!(text, "checks: {notes} {}, see {}", plural(notes, "note"), style.doctor())?;
+    if !notes.is_empty() {
+        let count = format!("{} {}", notes.len(), plural(notes.len(), "note"));
+        let line = format!("checks: {count} ({}), see {}", notes.join(", "), style.doctor());
+        writeln!(text, "{}", wrapped(&line, "  "))?;
     } else if result.findings.is_empty() {
         writeln!(text, "checks: nothing wrong or odd")?;
     }

@@ -37,7 +37,8 @@ function svg(tag, attributes, parent) {
 /** A variable's name, kept apart from the direction of the text around it. */
 const named = (node) => html("bdi", {}, names[node]);
 
-const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+/** A number with so many digits; what rounds to zero has no sign. */
+const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1"));
 
 /** How an edge of the best graph relates to the truth. */
 function verdict(from, to) {

@@ -77,12 +77,13 @@ function effectPictures({ from, to }) {
 function drawCauses(node) {
   const rows = (effects?.pairs ?? []).filter((effect) => effect.effect === node && effect.none < 0.99);
   rows.sort((a, b) => strength(b) - strength(a));
-  const head = ["cause", "effect", `${Math.round(100 * effects.level)} % interval`, "no path", "above 0", rows.some((effect) => effect.curve) ? "curve" : "distribution"];
+  const picture = rows.some((effect) => effect.curve) ? "Curve" : "Distribution";
+  const head = [["Cause"], ["Mean effect", "number"], [`${Math.round(100 * effects.level)} % interval`, "number"], ["P(no path)", "number"], ["P(> 0)", "number"], [picture]];
   const line = (effect) => html("tr", {},
     html("td", {}, named(effect.cause), effect.levels ? ` ${effect.levels}` : ""),
-    html("td", {}, short(effect.mean)), html("td", {}, range(effect)), html("td", {}, fixed(effect.none, 2)),
-    html("td", {}, fixed(effect.positive, 2)), html("td", {}, effect.curve ? curve(effect) : bars(effect)));
-  find("causes-head").replaceChildren(html("tr", {}, ...head.map((words) => html("th", { scope: "col" }, words))));
+    ...[short(effect.mean), range(effect), fixed(effect.none, 2), fixed(effect.positive, 2)].map((text) => html("td", { className: "number" }, text)),
+    html("td", {}, effect.curve ? curve(effect) : bars(effect)));
+  find("causes-head").replaceChildren(html("tr", {}, ...head.map(([words, className = ""]) => html("th", { scope: "col", className }, words))));
   find("causes-rows").replaceChildren(...rows.map(line));
   find("causes-count").textContent = rows.length
     ? `${rows.length} that may move ${names[node]}; ${effects.assumptions}`

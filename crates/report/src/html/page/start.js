@@ -17,7 +17,7 @@ function drawLegend() {
     svg("line", { class: "sign", x1: 23, y1: 1, x2: 23, y2: 13 }, edge);
     entries.push(html("li", {}, sample, "negative slope: red, with a bar"));
   }
-  if (!data.single) {
+  if (!data.single && state.view !== "truth") {
     const [light, dark] = [html("span", { className: "in-light" }, "darker"), html("span", { className: "in-dark" }, "brighter")];
     entries.push(html("li", {}, "wider and ", light, dark, ": more probable"));
   }

@@ -36,6 +36,8 @@ function edgeButton(row) {
     for (const other of find("edges").querySelectorAll("tr.chosen")) other.classList.remove("chosen");
     button.closest("tr").classList.add("chosen");
     pick(row);
+    // What is known of the edge stands beside the drawing, which may be far above.
+    find("about").scrollIntoView({ block: "start" });
   });
   return button;
 }
