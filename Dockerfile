@@ -1,4 +1,6 @@
-# docker build -t gflowcausal . && docker run --rm -v "$PWD:/data" gflowcausal discover data.csv --out run
+# docker build -t gflowcausal .
+# docker run --rm -u "$(id -u):$(id -g)" -v "$PWD:/data" gflowcausal discover data.csv --out run
+# (-u: the files of the run are yours; without it they belong to root. Add -it for the progress, and for Ctrl-C.)
 FROM rust:1.89-slim-bookworm AS build
 WORKDIR /source
 COPY . .

@@ -84,9 +84,10 @@ first-hour: wheel
 # The documentation as a small site of its own, in target/site; a link that leads nowhere is an error.
 site: $(VENV)/ready
 	$(PIP_INSTALL) markdown
-	$(VENV)/bin/python scripts/site.py docs target/site
+	$(VENV)/bin/python scripts/site.py docs target/site --notebooks crates/python/notebooks $(SITE_FLAGS)
 
 # The reference of both interfaces beside it (pdoc needs the native half: `make python` builds it).
+site-api: SITE_FLAGS := --api
 site-api: site
 	$(PIP_INSTALL) pdoc
 	PYTHONPATH=$(abspath crates/python/python) $(VENV)/bin/pdoc gflowcausal --output-directory target/site/api/python

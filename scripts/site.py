@@ -1,11 +1,15 @@
-"""Builds the documentation as a small site: `site.py docs target/site`. Needs the package `markdown` alone."""
+"""Builds the documentation as a small site: `site.py docs target/site [--notebooks FOLDER] [--api]`.
+
+Needs the package `markdown` alone. `--api`: the references of both interfaces are going to lie in `target/site/api`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import html
+import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import markdown
@@ -25,6 +29,14 @@ PAGES = [
     ("dependencies", "Dependencies"),
 ]
 
+#: The notebooks, in the order in which they are read, under the page that lists them.
+NOTEBOOKS = [
+    "diabetes", "wine", "sachs", "sachs_interventions", "election_survey", "smoking", "economy", "from_csv_to_graph", "comparing_methods",
+]
+
+#: What of an output is shown: the first of these that there is.
+SHOWN = ("image/svg+xml", "text/html", "text/plain")
+
 STYLE = """
 :root { color-scheme: light dark; --line: #cdd6df; --soft: #52606d; --raised: #f4f7fa; --accent: #0b62a8; }
 @media (prefers-color-scheme: dark) { :root { --line: #37444f; --soft: #a9b6c3; --raised: #1d2630; --accent: #6cb6ff; } }
@@ -39,6 +51,8 @@ nav small a { display: inline; padding: 0; text-decoration: underline; }
 main { min-width: 0; overflow-wrap: anywhere; }
 a { color: var(--accent); }
 pre { background: var(--raised); padding: 0.8rem; border-radius: 8px; overflow-x: auto; }
+pre.output { background: none; border-left: 4px solid var(--line); border-radius: 0; font-size: 0.85rem; line-height: 1.35; }
+.output { overflow-x: auto; }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 0.9em; }
 table { border-collapse: collapse; display: block; overflow-x: auto; font-size: 0.93rem; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.25rem 0.6rem; text-align: left; vertical-align: top; }
@@ -47,11 +61,11 @@ blockquote { border-left: 4px solid var(--line); margin: 0; padding-left: 1rem; 
 """
 
 
-def navigation(current: str, known: list[tuple[str, str]]) -> str:
+def navigation(current: str, known: list[tuple[str, str]], has_api: bool) -> str:
     marked = lambda page: ' aria-current="page"' if page == current else ""  # noqa: E731
     links = [f'<a href="{page}.html"{marked(page)}>{html.escape(title)}</a>' for page, title in known]
-    links.append('<small>API: <code>make site-api</code> writes <a href="api/python/gflowcausal.html">Python</a> and '
-                 '<a href="api/rust/gflowcausal/index.html">Rust</a></small>')
+    if has_api:
+        links.append('<small>API: <a href="api/python/gflowcausal.html">Python</a>, <a href="api/rust/gflowcausal/index.html">Rust</a></small>')
     return f"<nav>{''.join(links)}</nav>"
 
 
@@ -61,18 +75,48 @@ def slug(text: str, separator: str) -> str:
     return kept.replace(" ", separator)
 
 
-def page(path: Path, known: list[tuple[str, str]]) -> str:
-    text = path.read_text(encoding="utf-8")
+def converted(text: str) -> str:
+    """HTML of Markdown, where links between pages keep their anchors."""
     convert = markdown.Markdown(extensions=["tables", "fenced_code", "toc"], extension_configs={"toc": {"slugify": slug}})
-    # Links between pages keep their anchors.
-    body = re.sub(r'href="([\w\-]+)\.md(#[^"]*)?"', r'href="\1.html\2"', convert.convert(text))
+    return re.sub(r'href="([\w\-]+)\.md(#[^"]*)?"', r'href="\1.html\2"', convert.convert(text))
+
+
+def title_of(text: str, otherwise: str) -> str:
     title = re.search(r"^# (.+)$", text, re.M)
-    name = html.escape(title[1] if title else path.stem)
+    return title[1] if title else otherwise
+
+
+def page(name: str, title: str, body: str, frame: str) -> str:
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
-        f'initial-scale=1"><title>{name} – GFlowCausal</title><style>{STYLE}</style></head><body>'
-        f"{navigation(path.stem, known)}<main>{body}</main></body></html>"
+        f'initial-scale=1"><title>{html.escape(title)} – GFlowCausal</title><style>{STYLE}</style></head><body>'
+        f"{frame}<main>{body}</main></body></html>"
     )
+
+
+def output(said: dict[str, object]) -> str:
+    """What a cell of a notebook printed or drew."""
+    if "text" in said:
+        return f'<pre class="output">{html.escape("".join(said["text"]))}</pre>'
+    data = said.get("data", {})
+    kind = next((kind for kind in SHOWN if kind in data), None)
+    if kind is None:
+        return ""
+    text = "".join(data[kind])
+    return f'<pre class="output">{html.escape(text)}</pre>' if kind == "text/plain" else f'<div class="output">{text}</div>'
+
+
+def notebook(path: Path) -> tuple[str, str]:
+    """The title of a notebook, and its cells with their outputs."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    parts = []
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(converted(source))
+        else:
+            parts.append(f"<pre><code>{html.escape(source)}</code></pre>{''.join(map(output, cell['outputs']))}")
+    return title_of("".join(cells[0]["source"]), path.stem), "".join(parts)
 
 
 def broken_links(out: Path) -> list[str]:
@@ -90,13 +134,40 @@ def broken_links(out: Path) -> list[str]:
     return broken
 
 
+def write_notebooks(folder: Path, out: Path, frame: str) -> None:
+    """A page for each notebook, and one that lists them."""
+    entries = []
+    for name in NOTEBOOKS:
+        title, body = notebook(folder / f"{name}.ipynb")
+        (out / f"notebook-{name}.html").write_text(page(name, title, body, frame), encoding="utf-8")
+        entries.append(f'<li><a href="notebook-{name}.html">{html.escape(title)}</a></li>')
+    text = f"<h1>Notebooks</h1><p>Real tables, and two of general use; run in the tests.</p><ul>{''.join(entries)}</ul>"
+    (out / "notebooks.html").write_text(page("notebooks", "Notebooks", text, frame), encoding="utf-8")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("docs", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--notebooks", type=Path)
+    parser.add_argument("--api", action="store_true")
+    return parser.parse_args()
+
+
 def main() -> None:
-    source, out = Path(sys.argv[1]), Path(sys.argv[2])
+    asked = arguments()
+    source, out = asked.docs, asked.out
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     known = [(name, title) for name, title in PAGES if (source / f"{name}.md").exists()]
+    if asked.notebooks:
+        known.insert(2, ("notebooks", "Notebooks"))
+        write_notebooks(asked.notebooks, out, navigation("notebooks", known, asked.api))
     for name, _ in known:
-        (out / f"{name}.html").write_text(page(source / f"{name}.md", known), encoding="utf-8")
+        if name != "notebooks":
+            text = (source / f"{name}.md").read_text(encoding="utf-8")
+            frame = navigation(name, known, asked.api)
+            (out / f"{name}.html").write_text(page(name, title_of(text, name), converted(text), frame), encoding="utf-8")
     (out / "index.html").write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={known[0][0]}.html">')
     for folder in ("figures", "gallery"):
         if (source / folder).exists():

@@ -91,8 +91,10 @@ def test_the_stub_lists_what_the_native_half_has():
 
 def test_no_link_of_the_documentation_leads_nowhere(tmp_path):
     pytest.importorskip("markdown")
-    command = [sys.executable, str(ROOT / "scripts/site.py"), str(ROOT / "docs"), str(tmp_path / "site")]
+    places = [ROOT / "scripts/site.py", ROOT / "docs", tmp_path / "site", "--notebooks", FOLDER / "notebooks", "--api"]
+    command = [sys.executable, *map(str, places)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")}
-    assert pages <= {page.stem for page in (tmp_path / "site").glob("*.html")}
+    notebooks = {f"notebook-{path.stem}" for path in (FOLDER / "notebooks").glob("*.ipynb")}
+    assert pages | notebooks <= {page.stem for page in (tmp_path / "site").glob("*.html")}
