@@ -171,7 +171,7 @@ mod tests {
         assert!((32..50).contains(&evaluated) && wanted == 5 * 16, "{evaluated} of {wanted}");
         for node in 0..5 {
             let others = NodeSet::full(5).without(node);
-            for parent in &others {
+            for parent in others.iter() {
                 assert_eq!(tables.log_score(node, &NodeSet::of(5, [parent])), -((node + 2) as f64));
             }
             assert_eq!(tables.log_score(node, &others), f64::NEG_INFINITY);
