@@ -21,7 +21,7 @@ pub fn evaluate_by_size(score: &dyn LocalScore, constraints: &Constraints, candi
             optional.subtract(required);
             if required.len() + size <= parent_limit(&score, constraints, node) {
                 let optional: Vec<usize> = optional.iter().collect();
-                for_each_of_size(&optional, size, required.clone(), &mut |parents| {
+                for_each_of_size(&optional, size, required, &mut |parents| {
                     score.local(node, parents);
                 });
             }
@@ -30,12 +30,12 @@ pub fn evaluate_by_size(score: &dyn LocalScore, constraints: &Constraints, candi
 }
 
 /// Calls `visit` with `parents` and each choice of `size` members of `others`.
-fn for_each_of_size(others: &[usize], size: usize, parents: NodeSet, visit: &mut impl FnMut(&NodeSet)) {
+fn for_each_of_size(others: &[usize], size: usize, parents: &NodeSet, visit: &mut impl FnMut(&NodeSet)) {
     if size == 0 {
-        return visit(&parents);
+        return visit(parents);
     }
     for (at, &other) in others.iter().enumerate().take((others.len() + 1).saturating_sub(size)) {
-        for_each_of_size(&others[at + 1..], size - 1, parents.with(other), visit);
+        for_each_of_size(&others[at + 1..], size - 1, &parents.with(other), visit);
     }
 }
 
