@@ -4,6 +4,7 @@ use gflowcausal_flow::{
     EntropyWeight, Problem, Progress, RewardForm, SacConfig, SoftActorCritic, Stopped, TrainError, Walk,
 };
 
+use super::option_groups::{NETWORK, OptionGroups, PRUNING, SCORE};
 use super::training::{Iterative, check_walk, network, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
 use crate::dag_posterior::Inferred;
@@ -30,23 +31,8 @@ impl Discover for SoftActor {
         "soft actor-critic on the paper's walks: its ablation, which maximises the reward instead of drawing by it"
     }
 
-    fn options(&self) -> &'static [&'static str] {
-        &[
-            option::score,
-            option::penalty,
-            option::rows_used,
-            option::prune,
-            option::threshold,
-            option::alpha,
-            option::walk,
-            option::network,
-            option::iterations,
-            option::batch_size,
-            option::learning_rate,
-            option::hidden,
-            option::entropy,
-            option::samples,
-        ]
+    fn options(&self) -> OptionGroups {
+        &[SCORE, PRUNING, &[option::walk, option::network], NETWORK, &[option::entropy, option::samples]]
     }
 
     fn check(&self, input: &MethodInput<'_>) -> Result<(), Error> {

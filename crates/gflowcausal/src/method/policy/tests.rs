@@ -2,7 +2,7 @@
 
 use gflowcausal_data::{Column, Table};
 use gflowcausal_determinism::{StopFlag, log_sum_exp};
-use gflowcausal_flow::{Event, LogReward, Problem as TrainProblem, StateSpace, TrainConfig, Trainer};
+use gflowcausal_flow::{Event, LogReward, Problem as TrainProblem, StateSpace, TrainConfig, Trainer, Walk};
 use gflowcausal_graph::Edge;
 use gflowcausal_posterior::{Exact, LayerState};
 
