@@ -104,6 +104,8 @@ pub(crate) fn effective_sample_size(draws: &[GraphSample], shares: &[f64]) -> f6
 
 #[cfg(test)]
 mod tests {
+    use gflowcausal_graph::Edge;
+
     use super::*;
 
     #[test]
