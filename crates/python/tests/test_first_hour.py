@@ -45,6 +45,15 @@ def test_a_slip_of_the_pen_gets_a_suggestion(simulated):
         gflowcausal.discover(simulated, method="direct_lingam")
     with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'non-gaussian'"):
         gflowcausal.discover(simulated, score="nongaussian")
+    with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'bic'"):
+        gflowcausal.discover(simulated, score="BIC")
+
+
+def test_a_number_that_is_none_is_refused_in_words_of_python(simulated):
+    with pytest.raises(gflowcausal.GFlowCausalError, match="^seed is three, but must be a whole number, 0 or more"):
+        gflowcausal.discover(simulated, seed="three")
+    with pytest.raises(gflowcausal.GFlowCausalError, match="^max_parents is -1, but must be a whole number, 0 or more"):
+        gflowcausal.discover(simulated, max_parents=-1)
 
 
 def test_knowledge_as_lists_of_names(simulated):

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
 
 from . import _options
-from ._errors import ArgumentError, UnknownMethodError
+from ._errors import ArgumentError, GFlowCausalError, UnknownMethodError
 
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str | None:
     """A suggestion for a name that was misspelt, if one is near."""
-    near = get_close_matches(str(name).replace("-", "_"), [one.replace("-", "_") for one in known], n=1)
-    found = [one for one in known if near and one.replace("-", "_") == near[0]]
+    same = {one.replace("-", "_").lower(): one for one in known}
+    found = [same[near] for near in get_close_matches(str(name).replace("-", "_").lower(), same, n=1)]
     return f"did you mean {found[0]!r}?" if found else None
+
+
+#: What a number of an option is to be, by the type that reads it.
+_NUMBERS = {"u64": "a whole number, 0 or more", "usize": "a whole number, 0 or more", "f64": "a number"}
+
+
+def in_words(error: GFlowCausalError) -> GFlowCausalError:
+    """The same error, where it speaks of the types of another language, in the words of this one."""
+    said = re.fullmatch(r"invalid (?:type|value): (?:\w+ )*?[`\"]?([^`\"]*)[`\"]?, expected (\w+) in `([\w-]+)`", str(error.args[0]))
+    if said is None or said[2] not in _NUMBERS:
+        return error
+    return type(error)(f"{said[3].replace('-', '_')} is {said[1]}, but must be {_NUMBERS[said[2]]}", error.code, error.fix)
 
 
 def check_choices(options: Mapping[str, Any]) -> None:

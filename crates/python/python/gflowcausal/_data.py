@@ -97,7 +97,7 @@ def _array(data: Any) -> np.ndarray[Any, Any]:
     except ValueError as error:
         raise ArgumentError("the rows are not of one length", "bad-table", "give each row one cell a column") from error
     if matrix.ndim == 0 and matrix.dtype.kind == "O":
-        message = f"a {type(data).__name__} is no table"
+        message = "None is no table" if data is None else f"a {type(data).__name__} is no table"
         raise ArgumentError(message, "bad-table", "give an array, a data frame, Arrow data or a path")
     return matrix
 

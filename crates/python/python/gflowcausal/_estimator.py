@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _native
 from ._data import Data, as_data, framed
-from ._choices import ScoreOption, check_choices, did_you_mean, name_lists
+from ._choices import ScoreOption, check_choices, did_you_mean, in_words, name_lists
 from ._errors import ArgumentError, GFlowCausalError, GFlowCausalWarning, NotFittedError
 from ._files import write_bytes
 from ._graph import Dag, Edge, Graph, as_graph
@@ -112,7 +112,7 @@ class GFlowCausal(Options):
                 data.table, self._options(), truth=known, notify=notify, **self._surroundings()
             )
         except GFlowCausalError as error:
-            raise error.also_called(_scikit_name(error.code, data.table.rows)) from None
+            raise in_words(error).also_called(_scikit_name(error.code, data.table.rows)) from None
         finally:
             if notify is not None:
                 notify.close()

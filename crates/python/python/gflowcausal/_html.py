@@ -27,7 +27,7 @@ def model_html(model: GFlowCausal) -> str:
     edges = result["graph"]["edges"]
     rows = "".join(_row("td", _cells(edge, is_single)) for edge in edges[:MOST_ROWS])
     if len(edges) > MOST_ROWS:
-        rows += _row("td", [f"and {len(edges) - MOST_ROWS} more: summary(all=True) lists them"])
+        rows += f'<tr><td colspan="{len(heads)}">and {len(edges) - MOST_ROWS} more: summary(all=True) lists them</td></tr>'
     verdict = result.get("sortability", {}).get("verdict", "")
     title = f"{result['method']} on {result['data']['name']}: {result['score']['name']} {result['score']['value']:.1f}"
     return (
