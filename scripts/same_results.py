@@ -18,17 +18,18 @@ IGNORED = {"seconds", "version"}
 RENAMED = {"reversed_probability": "reverse_probability"}
 
 METHODS = (
-    "exact boss ges pc eqvar sort-var sort-r2 random-order ica-lingam direct-lingam notears dagma "
+    "exact mcmc boss ges pc eqvar sort-var sort-r2 random-order ica-lingam direct-lingam notears dagma "
     "dag-gflownet gflownets-score"
 ).split()
 TRAINED = {"dag-gflownet", "gflownets-score"}
+NEURAL = "dag-gnn gran-dag rl-bic corl".split()
 FEW = ["--exclude", "PIP2", "--exclude", "PIP3", "--exclude", "Plcg", "--exclude", "Akt", "--exclude", "Jnk"]
 
 
 def runs():
     """Name and arguments of every run; `{data}` is a directory of simulated tables."""
     short = ["--iterations", "40", "--samples", "200"]
-    for walk in "order edges chain complete".split():
+    for walk in "layers order edges chain complete graph".split():
         yield f"walk-{walk}", ["discover", "sachs", "--walk", walk, *short]
     for objective in "tb subtb db fm".split():
         yield f"objective-{objective}", ["discover", "sachs", "--walk", "edges", "--objective", objective, *FEW, *short]
@@ -39,6 +40,9 @@ def runs():
     yield "score-dg", ["discover", "{data}/discrete/data.csv", "--score", "dg", *short]
     for method in METHODS:
         yield f"method-{method}", ["discover", "sachs", "--method", method, *(short if method in TRAINED else [])]
+    for method in NEURAL:
+        yield f"method-{method}", ["discover", "sachs", "--method", method, "--iterations", "10", "--hidden", "16"]
+    yield "paper", ["discover", "sachs", "--paper", *FEW, *short]
     for prune in "selected t-test score threshold lasso cam none".split():
         yield f"prune-{prune}", ["discover", "sachs", "--method", "boss", "--prune", prune]
     yield "pc-discrete", ["discover", "{data}/discrete/data.csv", "--method", "pc"]
