@@ -9,7 +9,7 @@ pub(super) const FIRST_CHECK: u64 = 8;
 
 /// The mean standard error over all pairs at which chains of 15 to 20 variables end: where few edges are uncertain, that takes a fraction
 /// of what the same effective size for each of many takes.
-const MEAN_ERROR: f64 = 0.002;
+const MEAN_ERROR: f64 = 0.0025;
 
 /// Fewer heated copies and shorter rounds the more variables there are, so that a round takes a fraction of a second.
 pub(super) fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
