@@ -25,6 +25,9 @@ const TRAINING_DRAWS: usize = 10_000;
 /// The share of each batch that draws of the reference have after the warm start.
 const REFERENCE_SHARE: f64 = 0.5;
 
+/// How much of the averaged parameters each iteration keeps.
+const AVERAGING: f64 = 0.99;
+
 /// A trajectory that is out of balance by more nats than this does not count more: the reward of a random layering is off
 /// by hundreds.
 const RESIDUAL_LIMIT: f64 = 3.0;
@@ -159,6 +162,7 @@ fn layers_settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig {
     settings.batch_size = config.batch_size.unwrap_or(64);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(1e-3);
     settings.optimizer.final_learning_rate = Some(settings.optimizer.learning_rate / 10.0);
+    settings.optimizer.averaging = Some(AVERAGING);
     settings.network = network(config, 256);
     settings.temperature = TemperatureConfig { iterations: 0, ..TemperatureConfig::default() };
     settings.exploration = ExplorationConfig { start: 0.0, end: 0.0, iterations: 0 };
