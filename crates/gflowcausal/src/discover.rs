@@ -3,15 +3,11 @@
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
-use gflowcausal_data::{
-    Column, Finding, Interventions, Missing, Moments, Severity, Table, doctor, rarely_free,
-};
+use gflowcausal_data::{Column, Finding, Interventions, Missing, Moments, Severity, Table, rarely_free};
 use gflowcausal_determinism::StopFlag;
-use gflowcausal_flow::{LogReward, Progress, Stopped, TerminalKind, Trainer, Walk};
-use gflowcausal_graph::{Advice, Constraints, Dag, Knowledge, Order, Pdag};
-use gflowcausal_graph_io::read_knowledge;
+use gflowcausal_flow::{LogReward, TerminalKind, Walk};
+use gflowcausal_graph::{Advice, Constraints, Dag, Order, Pdag};
 use gflowcausal_score::ScoreError;
-use serde::{Deserialize, Serialize};
 
 use crate::dag_posterior::{DagPosterior, candidate_limit};
 use crate::experiments::{complete_with, observational_moments, without_interventions};
@@ -22,72 +18,9 @@ use crate::model::{
 };
 use crate::options::{Config, PruneName, option};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
-use crate::training_log::write_log;
+use crate::prepare::{constraints, examine, moments, without_excluded};
+use crate::training_record::Training;
 use crate::{Design, Error, fingerprint};
-
-/// How training went.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Training {
-    /// How many iterations were done.
-    pub iterations: usize,
-    /// Why it stopped.
-    pub stopped: Stopped,
-    /// `ln Z` at the final temperature, where the objective learns it.
-    pub log_partition: Option<f64>,
-    /// The loss of the last iteration.
-    pub final_loss: Option<f64>,
-    /// How graphs were grown.
-    pub walk: String,
-    /// Which balance of flows was learned.
-    pub objective: String,
-    /// The most iterations there could have been.
-    pub most_iterations: usize,
-    /// Trajectories an iteration.
-    pub batch_size: usize,
-    /// Adam's step.
-    pub learning_rate: f64,
-    /// The network that was trained.
-    pub network: String,
-    /// Its width: units of each hidden layer.
-    pub hidden: usize,
-    /// What each iteration brought.
-    #[serde(skip)]
-    pub history: Vec<Progress>,
-    /// The trained policy, in the bytes that `Policy::parse` reads.
-    #[serde(skip)]
-    pub policy: Vec<u8>,
-}
-
-impl Training {
-    /// What each iteration brought, as the bytes of `training.csv`.
-    ///
-    /// # Errors
-    /// None that a list in memory can have.
-    pub fn log(&self) -> std::io::Result<Vec<u8>> {
-        let mut log = Vec::new();
-        write_log(&mut log, &self.history)?;
-        Ok(log)
-    }
-
-    pub(crate) fn new(trainer: &Trainer<'_>, stopped: Stopped, history: Vec<Progress>) -> Self {
-        let config = trainer.config();
-        Self {
-            iterations: trainer.iteration(),
-            stopped,
-            log_partition: trainer.log_partition(),
-            final_loss: history.last().map(|progress| progress.loss),
-            walk: config.walk.to_string(),
-            objective: config.objective.to_string(),
-            most_iterations: config.iterations,
-            batch_size: config.batch_size,
-            learning_rate: config.optimizer.learning_rate,
-            network: config.network.name.to_string(),
-            hidden: config.network.width,
-            history,
-            policy: trainer.policy_bytes(""),
-        }
-    }
-}
 
 /// What was found.
 pub struct Discovery {
@@ -171,7 +104,7 @@ impl<'a> Problem<'a> {
         let (table, interventions) = without_interventions(table, config)?;
         let names: Vec<String> = table.names().map(str::to_owned).collect();
         let config = &config.as_published(names.len());
-        let constraints = compile(config, &names)?;
+        let constraints = self::constraints(config, &names)?;
         let (table, interventions) = complete_with(table, interventions, config)?;
         let mut findings = examine(&table, &config.ignore)?;
         if let Some(interventions) = &interventions {
@@ -218,7 +151,7 @@ impl<'a> Problem<'a> {
             return Err(Error::Table(format!("{names} names for the moments of {columns} columns")));
         }
         let moments = if config.standardize { moments.standardized() } else { moments };
-        let constraints = compile(config, &names)?;
+        let constraints = self::constraints(config, &names)?;
         Self::build(
             (names, Cow::Owned(table), Some(moments)),
             None,
@@ -391,88 +324,4 @@ fn check_rowless(config: &Config, method: &dyn Discover) -> Result<(), Error> {
         Config { transform, .. } if !transform.is_empty() => refuse(option::transform, &transform[0]),
         _ => Ok(()),
     }
-}
-
-pub(crate) fn without_excluded<'a>(table: &'a Table, exclude: &[String]) -> Result<Cow<'a, Table>, Error> {
-    if exclude.is_empty() {
-        return Ok(Cow::Borrowed(table));
-    }
-    if let Some(name) = exclude.iter().find(|name| table.position(name).is_none()) {
-        let names: Vec<&str> = table.names().collect();
-        return Err(Error::unknown(option::exclude, name, "column", &names));
-    }
-    let kept: Vec<Column> =
-        table.columns().iter().filter(|column| !exclude.contains(&column.name)).cloned().collect();
-    let smaller = Table::new(kept).map_err(|error| Error::Table(error.to_string()))?;
-    Ok(Cow::Owned(smaller))
-}
-
-/// The user's statements as constraints.
-fn compile(config: &Config, names: &[String]) -> Result<Constraints, Error> {
-    let mut knowledge = match &config.knowledge {
-        Some(text) => {
-            read_knowledge(text.as_bytes()).map_err(|source| Error::KnowledgeFile { path: None, source })?
-        }
-        None => Knowledge::default(),
-    };
-    let mut tier = 1;
-    for tiers in &config.tiers {
-        tier = knowledge.tiers(tiers, tier, names)?;
-    }
-    for list in &config.exogenous {
-        knowledge.exogenous(list, names)?;
-    }
-    for list in &config.outcome {
-        knowledge.outcome(list, names)?;
-    }
-    if let Some(environment) = &config.environment {
-        if !names.contains(environment) {
-            return Err(Error::unknown(option::environment, environment, "column", names));
-        }
-        knowledge.exogenous(environment, names)?;
-    }
-    for edge in &config.require {
-        knowledge.require(edge.as_str());
-    }
-    for edge in &config.forbid {
-        knowledge.forbid(edge.as_str());
-    }
-    if let Some(most) = config.max_parents {
-        knowledge.max_parents(most);
-    }
-    Ok(knowledge.compile(names)?)
-}
-
-/// The rows that `missing` leaves, transformed and scaled if that is wanted.
-pub(crate) fn complete<'a>(table: Cow<'a, Table>, config: &Config) -> Result<Cow<'a, Table>, Error> {
-    let table = match config.missing {
-        Missing::Drop => Cow::Owned(table.drop_incomplete()?.0),
-        Missing::Error => {
-            table.require_complete()?;
-            table
-        }
-        Missing::Em => table,
-    };
-    let table =
-        if config.transform.is_empty() { table } else { Cow::Owned(table.transformed(&config.transform)?) };
-    Ok(if config.standardize { Cow::Owned(table.standardized()) } else { table })
-}
-
-/// The doctor's findings; the first that makes discovery impossible, and is not to be ignored, is an error.
-fn examine(table: &Table, ignore: &[String]) -> Result<Vec<Finding>, Error> {
-    let diagnosis = doctor(table);
-    let refused = diagnosis.errors().find(|finding| !ignore.iter().any(|code| code == finding.code));
-    match refused {
-        Some(finding) => Err(Error::Doctor(finding.clone())),
-        None => Ok(diagnosis.findings),
-    }
-}
-
-/// Means and covariance, if all columns are numbers.
-pub(crate) fn moments(table: &Table, missing: Missing) -> Result<Option<Moments>, Error> {
-    Ok(match missing {
-        _ if !table.is_continuous() => None,
-        Missing::Em => Some(Moments::of_incomplete(table)?.moments),
-        _ => Some(Moments::of_table(table)?),
-    })
 }

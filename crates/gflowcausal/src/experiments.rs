@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gflowcausal_data::{Interventions, Missing, Moments, Table};
 
-use crate::discover::{complete, moments};
+use crate::prepare::{complete, moments};
 use crate::{Config, Error};
 
 /// The table without the column of interventions, and what it says; nothing where no variable was set.

@@ -25,6 +25,7 @@ mod option_values;
 mod options;
 mod outputs;
 mod paper;
+mod prepare;
 mod preview;
 mod representative;
 pub mod request_help;
@@ -37,6 +38,7 @@ mod simulated_files;
 mod size;
 mod structure_mcmc;
 mod training_log;
+mod training_record;
 
 pub use gflowcausal_data as data;
 pub use gflowcausal_determinism::{
@@ -54,7 +56,7 @@ pub use gflowcausal_search as search;
 pub use checkpoints::Checkpoints;
 pub use data_file::{DataFile, NamedTable};
 pub use design::Design;
-pub use discover::{Discovery, Problem, Training, discover};
+pub use discover::{Discovery, Problem, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use effects::{
     DoseResult, EffectModel, EffectRequest, EffectResult, EffectsResult, GraphsResult, HistogramResult,
@@ -86,3 +88,4 @@ pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};
 pub use sample::sample;
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;
+pub use training_record::Training;

@@ -7,10 +7,10 @@ use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{GraphScore, LocalScore};
 use serde::Serialize;
 
-use crate::discover::moments;
 use crate::experiments::{complete_with, observational_moments, without_interventions};
 use crate::model::{ScoreKind, ScoreName, ScoringModel};
 use crate::options::{Config, PruneName};
+use crate::prepare::moments;
 use crate::{Error, score};
 
 /// The score of a graph, taken apart.

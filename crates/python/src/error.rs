@@ -113,7 +113,7 @@ fn class(error: &Error) -> &'static str {
         Error::NotScoreEquivalent(_) => "NotScoreEquivalentError",
         Error::MethodNeedsNumbers { .. } => "MethodNeedsNumbersError",
         Error::Test(_) => "IndependenceTestError",
-        Error::CannotSatisfy { .. } => "CannotObeyError",
+        Error::CannotSatisfy { .. } => "CannotSatisfyError",
         Error::NeedsCompleteRows { .. } => "NeedsCompleteRowsError",
         Error::Lingam(_) => "LingamError",
         Error::DamagedRun { .. } => "DamagedRunError",

@@ -9,8 +9,8 @@ use gflowcausal_score::Regressor;
 use serde::{Deserialize, Serialize};
 
 use super::{EffectModel, EffectRequest, EffectsResult, Mechanism};
-use crate::discover::{complete, without_excluded};
 use crate::posterior::{GraphSample, WeightedDag};
+use crate::prepare::{complete, without_excluded};
 use crate::{Config, DataFile, Discovery, Error, Problem, RunDir, RunFile, RunResult, fingerprint};
 
 /// Means and covariances of a run's rows, so that effects can be had where the data are not.

@@ -337,7 +337,7 @@ fn build_in_parts(
     let free = interventions.free_rows(&names)?;
     let build = |rows: &Vec<usize>| {
         let part = table.select_rows(rows);
-        let moments = crate::discover::moments(&part, config.missing)?;
+        let moments = crate::prepare::moments(&part, config.missing)?;
         name.build(&ScoreInput::new(name, (&part, moments.as_ref()), config, constraints)?)
     };
     let parts = free.rows.iter().map(build).collect::<Result<Vec<_>, Error>>()?;

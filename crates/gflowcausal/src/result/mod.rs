@@ -9,11 +9,12 @@ use gflowcausal_determinism::interruptible;
 use gflowcausal_graph::{Advice, Dag, NamedGraph, Pdag};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::discover::{Discovery, Training};
+use crate::discover::Discovery;
 use crate::method::method;
 use crate::model::FamilyEvidence;
 use crate::options::option;
 use crate::posterior::{GraphSample, Source};
+use crate::training_record::Training;
 use crate::{Config, EffectsResult, Error, Preview, RunFile};
 
 pub use edges::{CpdagResult, EdgeResult, GraphResult};

@@ -229,7 +229,7 @@ class IndependenceTestError(InputError):
     """A test of independence that cannot be made of these data."""
 
 
-class CannotObeyError(InputError):
+class CannotSatisfyError(InputError):
     """Knowledge that a method cannot satisfy."""
 
 

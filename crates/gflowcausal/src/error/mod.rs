@@ -1,20 +1,21 @@
 //! Everything that can go wrong, each with a code for programs, a sentence for people, and advice.
 
+mod advice;
+mod code;
+
 use std::path::{Path, PathBuf};
 
 use gflowcausal_data::{
-    FINDINGS, Finding, InterventionError, MissingError, MomentsError, OptionError, ReadError,
-    SimulationError, TransformError,
+    Finding, InterventionError, MissingError, MomentsError, OptionError, ReadError, SimulationError,
+    TransformError,
 };
 use gflowcausal_flow::{CheckpointError, ConfigError, LatticeError, TrainError};
-use gflowcausal_graph::{Advice, GraphError, KnowledgeError, Names};
-use gflowcausal_graph_io::{Format, FormatError, KnowledgeFileError, WriteError};
+use gflowcausal_graph::{GraphError, KnowledgeError, Names};
+use gflowcausal_graph_io::{FormatError, KnowledgeFileError, WriteError};
 use gflowcausal_posterior::{ChainsError, ExactError};
 use gflowcausal_score::ScoreError;
 use gflowcausal_search::{LingamError, NotScoreEquivalent, TestError};
 
-use crate::options::option;
-use crate::run_dir::{file_code, file_fix};
 use crate::{FileError, FrontEnd};
 
 /// Why there is no result.
@@ -214,63 +215,6 @@ impl Error {
         Self::Unknown { option, value: value.to_owned(), what, suggestion }
     }
 
-    /// The kind of problem, as a stable word.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Read(error) => error.code(),
-            Self::Option(error) => error.code(),
-            Self::Simulation(error) => error.code(),
-            Self::GraphFile { source, .. } => source.code(),
-            Self::Graph { source, .. } => source.code(),
-            Self::GraphWrite { source, .. } => source.code(),
-            Self::UnknownFormat(_) => "unknown-extension",
-            Self::KnowledgeFile { source, .. } => source.code(),
-            Self::Knowledge(error) => error.code(),
-            Self::Score(_)
-            | Self::NoVariance { .. }
-            | Self::NeedsNumbers { .. }
-            | Self::OrdersOnly { .. } => "bad-score",
-            Self::Combination { .. } | Self::NeedsRows { .. } | Self::OtherWalk { .. } => "bad-combination",
-            Self::NoEffect { .. } => "option-without-effect",
-            Self::Value { .. } | Self::Unknown { .. } | Self::Transform(_) => "bad-option",
-            Self::UnknownMethod(_) => "unknown-method",
-            Self::NeedsDecomposable { .. } | Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
-                "bad-combination"
-            }
-            Self::MethodNeedsNumbers { .. } | Self::Test(_) => "bad-test",
-            Self::CannotSatisfy { .. } => "cannot-obey",
-            Self::NeedsCompleteRows { .. } => "missing-values",
-            Self::Lingam(_) => "dependent-columns",
-            Self::TooManyVariables(_) | Self::Exact(_) => "too-many-variables",
-            Self::Chains(_) => "damaged-checkpoint",
-            Self::Doctor(finding) => finding.code,
-            Self::Table(_) => "bad-table",
-            Self::Checkpoint(error) => checkpoint_code(error),
-            Self::OtherData { .. } | Self::OtherTable(_) => "checkpoint-of-other-data",
-            Self::BuiltinOptions(_) => "option-without-effect",
-            Self::DamagedLog(_) => "damaged-checkpoint",
-            Self::DamagedRun { .. } => "damaged-run",
-            Self::HoldsRun { .. } => "holds-a-run",
-            Self::InUse { .. } => "run-in-use",
-            Self::UnfinishedRun { .. } => "unfinished-run",
-            Self::OtherVersion { .. } => "run-of-another-version",
-            Self::NotInRun { .. } => "not-in-run",
-            Self::NoEffects { .. } => "no-effects",
-            Self::TooManyValues { .. } => "too-many-values",
-            Self::Intervention { .. } => "bad-option",
-            Self::Picture { .. } => "no-picture",
-            Self::ConfigFile { .. } => "bad-config-file",
-            Self::Interventions(error) => error.code(),
-            Self::Missing(error) => error.code(),
-            Self::Moments(error) => error.code(),
-            Self::Training(_) => "bad-option",
-            Self::Train(_) => "training-failed",
-            Self::NothingFound => "stopped-too-early",
-            Self::File(error) => error.code(),
-        }
-    }
-
     /// What went wrong, with options as `front_end` writes them.
     #[must_use]
     pub fn message(&self, front_end: FrontEnd) -> String {
@@ -285,105 +229,6 @@ impl Error {
             }
             _ => self.to_string(),
         }
-    }
-
-    /// What to do, in one sentence, where there is something to do.
-    #[must_use]
-    pub fn fix(&self) -> Option<Advice> {
-        Some(match self {
-            Self::Read(error) => error.advice(),
-            Self::GraphFile { source, .. } => source.advice(),
-            Self::Graph { source, .. } => source.advice(),
-            Self::GraphWrite { source, .. } => source.advice(),
-            Self::UnknownFormat(_) => {
-                format!("end the name in {}, or name the format", written_extensions()).into()
-            }
-            Self::KnowledgeFile { source, .. } => source.advice(),
-            Self::Knowledge(error) => error.advice(),
-            Self::File(error) => return error.fix().map(Advice::from),
-            Self::NeedsNumbers { .. } => scores_for_categories(),
-            Self::NoVariance { .. } => "divide the column by its largest value".into(),
-            Self::Score(error) => score_fix(error),
-            Self::OrdersOnly { .. } => {
-                Advice::new("use ").set("score", "bic").then(", or bic-equal if scale matters")
-            }
-            Self::OtherWalk { .. } => {
-                Advice::new("leave ").option("walk").then(" out: each method has a default")
-            }
-            Self::Combination { .. } => "leave the option out: the default fits".into(),
-            Self::NoEffect { .. } => "leave the option out".into(),
-            Self::NeedsRows { .. } => "give the table itself, or leave the option out".into(),
-            Self::UnknownMethod(_) => {
-                let names: Vec<&str> = crate::methods().iter().map(|method| method.name()).collect();
-                format!("choose one of {}", names.join(", ")).into()
-            }
-            Self::NeedsDecomposable { .. } => {
-                Advice::new("use ").set("score", "bic").then(", or another method")
-            }
-            Self::NeedsEquivalence { .. } | Self::NotScoreEquivalent(_) => {
-                Advice::new("use ").set("score", "bic").then(", bge, bdeu or dg, or ").set("method", "boss")
-            }
-            Self::MethodNeedsNumbers { .. } => {
-                Advice::new("use ").set("method", "boss").then(" or ges, which take categories too")
-            }
-            Self::Test(TestError::MissingCells(_)) | Self::NeedsCompleteRows { .. } => drop_rows(),
-            Self::Test(_) => Advice::new("give ")
-                .option("test")
-                .then(" the kind of the columns, or use ")
-                .set("method", "boss")
-                .then(" or ges"),
-            Self::CannotSatisfy { .. } => {
-                Advice::new("leave it out, or use ").set("method", "ges").then(" or boss")
-            }
-            Self::Lingam(_) => Advice::new("leave one of them out with ").option("exclude"),
-            Self::TooManyVariables(_) | Self::Exact(_) => Advice::new("use ").set("posterior", "chains"),
-            Self::Chains(_) => Advice::new("start the run again"),
-            Self::Doctor(finding) => finding.fix.clone().then("; or go on with ").set("ignore", finding.code),
-            Self::Checkpoint(error) => return checkpoint_fix(error).map(Advice::from),
-            Self::OtherData { .. } => "give the data that the run began with".into(),
-            Self::OtherTable(_) => "give the original data, or start a new run".into(),
-            Self::DamagedLog(_) | Self::DamagedRun { .. } => "start the run again".into(),
-            Self::HoldsRun { .. } => Advice::new("choose another directory, go on with that run by ")
-                .option("resume")
-                .then(", or replace it with ")
-                .option("overwrite"),
-            Self::InUse { .. } => "wait for the other run, or choose another directory".into(),
-            Self::UnfinishedRun { .. } => Advice::new("go on with it first, by ").option("resume"),
-            Self::OtherVersion { .. } => {
-                "use the version of the program that wrote it, or start the run again".into()
-            }
-            Self::NotInRun { .. } => "plot another kind".into(),
-            Self::NoEffects { .. } => {
-                Advice::new("run again with ").set("score", "bic").then(", or bdeu if all are categories")
-            }
-            Self::TooManyValues { .. } => "ask for other variables, or set one at a time".into(),
-            Self::Intervention { .. } => "name each variable once, with a value that it can have".into(),
-            Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
-            Self::Interventions(error) => error.advice(),
-            Self::Missing(error) => error.advice(),
-            Self::Transform(error) => error.advice(),
-            Self::NothingFound => "give it more time".into(),
-            Self::Value { range, .. } => format!("give a number that is {range}").into(),
-            Self::Unknown { option: option::ignore, .. } => {
-                let codes: Vec<&str> = FINDINGS.iter().map(|(code, _)| *code).collect();
-                format!("choose one of {}", codes.join(", ")).into()
-            }
-            Self::Unknown { what, .. } => format!("check the spelling of the {what}").into(),
-            Self::Training(ConfigError::Network { .. }) => {
-                Advice::new("choose one of these walks by ").option("walk").then(", or leave the network out")
-            }
-            Self::Train(TrainError::TooLarge) => Advice::new("give a smaller number for ").option("hidden"),
-            Self::Training(_) => "leave it out: the default fits the number of variables".into(),
-            Self::BuiltinOptions(_) => "leave them out".into(),
-            Self::Option(error) => error.advice(),
-            Self::Simulation(error) => error.advice(),
-            Self::Moments(error) => error.advice(),
-            Self::Train(TrainError::Diverged { .. }) => {
-                Advice::new("give a smaller ").option("learning-rate").then(", or leave it out")
-            }
-            Self::Train(_) => see_doctor(),
-            Self::Table(_) | Self::Picture { .. } => return None,
-        })
     }
 
     /// Whether what the user gave is at fault, and not the system while running.
@@ -428,69 +273,4 @@ fn cannot_satisfy(front_end: FrontEnd, method: &str, option: &str) -> String {
 fn unknown(front_end: FrontEnd, option: &str, value: &str, what: &str, suggestion: Option<&str>) -> String {
     let did_you_mean = suggestion.map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
     format!("{}: there is no such {what}{did_you_mean}", front_end.setting(option, value))
-}
-
-/// Scores for tables that are not all numbers.
-fn scores_for_categories() -> Advice {
-    Advice::new("use ").set("score", "dg").then(", or ").set("score", "bdeu").then(" if all are categories")
-}
-
-/// The extensions of graph formats that are written, in words.
-fn written_extensions() -> String {
-    let of = |format: &Format| format.extensions().first().map(|extension| format!(".{extension}"));
-    let all: Vec<String> = Format::written().iter().filter_map(of).collect();
-    let (last, others) = all.split_last().expect("some format is written");
-    format!("{} or {last}", others.join(" "))
-}
-
-fn drop_rows() -> Advice {
-    Advice::new("use ").set("missing", "drop")
-}
-
-fn see_doctor() -> Advice {
-    "see what `gflowcausal doctor` says of the data".into()
-}
-
-fn score_fix(error: &ScoreError) -> Advice {
-    match error {
-        ScoreError::NotContinuous { .. } => scores_for_categories(),
-        ScoreError::NotCategorical { .. } => Advice::new("use ")
-            .set("score", "bic")
-            .then(", or ")
-            .set("score", "dg")
-            .then(" if some are categories"),
-        ScoreError::MissingCells { .. } => drop_rows(),
-        ScoreError::Penalty(_) => "give auto, or a number such as 1".into(),
-        _ => see_doctor(),
-    }
-}
-
-fn checkpoint_code(error: &CheckpointError) -> &'static str {
-    match error {
-        CheckpointError::Truncated { .. } => "truncated-checkpoint",
-        CheckpointError::Foreign { .. } => "foreign-checkpoint",
-        CheckpointError::Version { .. } | CheckpointError::Program { .. } => "checkpoint-of-another-version",
-        CheckpointError::OtherSettings { .. } => "checkpoint-of-other-settings",
-        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
-            "checkpoint-of-other-data"
-        }
-        CheckpointError::File { source, .. } => file_code(source),
-        _ => "damaged-checkpoint",
-    }
-}
-
-fn checkpoint_fix(error: &CheckpointError) -> Option<String> {
-    match error {
-        CheckpointError::File { source, .. } => file_fix(source),
-        CheckpointError::OtherSettings { .. } => {
-            Some("resume with the settings of the run, or start anew".into())
-        }
-        CheckpointError::OtherProblem { .. } | CheckpointError::OtherNodes { .. } => {
-            Some("give the data that the run began with, or start anew".into())
-        }
-        CheckpointError::Version { .. } | CheckpointError::Program { .. } => {
-            Some("use the version of the program that wrote it, or start anew".into())
-        }
-        _ => Some("start the run again".into()),
-    }
 }
