@@ -42,7 +42,7 @@ const LEAST_OUTSIDE: f64 = 0.02;
 /// How often tables are built again for parents that were left out.
 const MOST_WIDENED: usize = 3;
 
-/// Up to how many variables that is done: with more it takes longer than it is worth.
+/// Up to how many variables that is done: with more it takes longer than it saves.
 const MOST_NODES_WIDENED: usize = 120;
 
 /// How many candidates a variable has when time is short.

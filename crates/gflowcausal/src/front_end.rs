@@ -52,12 +52,28 @@ impl FrontEnd {
         }
     }
 
-    /// `advice` with options as this front end writes them.
+    /// How data are given to the verb `name`.
+    ///
+    /// ```
+    /// use gflowcausal::FrontEnd;
+    /// assert_eq!(FrontEnd::CommandLine.verb("doctor"), "`gflowcausal doctor`");
+    /// assert_eq!(FrontEnd::Python.verb("doctor"), "`gflowcausal.doctor(data)`");
+    /// ```
+    #[must_use]
+    pub fn verb(self, name: &str) -> String {
+        match self {
+            Self::CommandLine => format!("`gflowcausal {name}`"),
+            Self::Python => format!("`gflowcausal.{name}(data)`"),
+        }
+    }
+
+    /// `advice` with options and verbs as this front end writes them.
     #[must_use]
     pub fn phrase(self, advice: &gflowcausal_graph::Advice) -> String {
-        advice.phrase(|name, value| match value {
+        let option = |name: &str, value: Option<&str>| match value {
             Some(value) => self.setting(name, value),
             None => self.option(name),
-        })
+        };
+        advice.phrase(option, |name| self.verb(name))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A sentence of advice: words, and the options that they mention.
+/// A sentence of advice: words, and the options and verbs that they mention.
 ///
 /// An option has the name it has in a configuration file, and at most one value. The command line writes `--types
 /// dose=continuous` where Python writes `types={"dose": "continuous"}`, so the sentence holds neither.
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// use gflowcausal_graph::Advice;
 /// let advice = Advice::new("use ").set("missing", "drop").then(", or fill the gaps");
 /// let flag = |option: &str, value: Option<&str>| format!("--{option} {}", value.unwrap_or_default());
-/// assert_eq!(advice.phrase(flag), "use --missing drop, or fill the gaps");
+/// let verb = |verb: &str| format!("`gflowcausal {verb}`");
+/// assert_eq!(advice.phrase(flag, verb), "use --missing drop, or fill the gaps");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
@@ -23,6 +24,7 @@ pub struct Advice(Vec<Part>);
 enum Part {
     Words(String),
     Option { option: &'static str, value: Option<String> },
+    Verb(&'static str),
 }
 
 impl Advice {
@@ -53,11 +55,23 @@ impl Advice {
         self
     }
 
-    /// The sentence, with every option written by `option`.
-    pub fn phrase(&self, option: impl Fn(&'static str, Option<&str>) -> String) -> String {
+    /// Goes on with another thing that the program does, such as `doctor`.
+    #[must_use]
+    pub fn verb(mut self, verb: &'static str) -> Self {
+        self.0.push(Part::Verb(verb));
+        self
+    }
+
+    /// The sentence, with every option and every verb written by the front end.
+    pub fn phrase(
+        &self,
+        option: impl Fn(&'static str, Option<&str>) -> String,
+        verb: impl Fn(&'static str) -> String,
+    ) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),
             Part::Option { option: name, value } => option(name, value.as_deref()),
+            Part::Verb(name) => verb(name),
         };
         self.0.iter().map(part).collect()
     }
@@ -66,10 +80,11 @@ impl Advice {
 impl fmt::Display for Advice {
     /// As the command line writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.phrase(|option, value| match value {
+        let option = |option: &str, value: Option<&str>| match value {
             Some(value) => format!("--{option} {value}"),
             None => format!("--{option}"),
-        }))
+        };
+        f.pad(&self.phrase(option, |verb| format!("`gflowcausal {verb}`")))
     }
 }
 

@@ -264,7 +264,7 @@ fn refusals_say_which_statements_and_nothing_more() {
         "these constraints cannot all hold: tier 1: A; tier 2: B; require B->A",
     );
     is(
-        refusal(|k| _ = k.tier(1, ["A", "C"]).forbid_within_tier(1).require("C->A")),
+        refusal(|k| _ = k.tier(1, ["A", "C"]).state(Rule::ForbidWithinTier(1)).require("C->A")),
         "these constraints cannot all hold: tier 1: A; tier 1: C; no edges within tier 1; require C->A",
     );
     is(

@@ -95,13 +95,6 @@ pub(crate) fn log_mean_weight(draws: &[GraphSample]) -> f64 {
     log_sum_exp(logs) - (total_count(draws) as f64).ln()
 }
 
-/// Kish: `(Σ w)² / Σ w²` over single draws.
-pub(crate) fn effective_sample_size(draws: &[GraphSample], shares: &[f64]) -> f64 {
-    let squares: f64 =
-        draws.iter().zip(shares).map(|(draw, share)| share * share / f64::from(draw.count)).sum();
-    if squares > 0.0 { 1.0 / squares } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use gflowcausal_graph::Edge;

@@ -1,9 +1,10 @@
 //! The posterior over DAGs: `P(G) ∝ exp(score(G)/T)`, each DAG once.
 
-mod bridge;
+mod bridge_sampling;
 mod chains;
 mod consensus;
 mod coverage;
+mod effective_sample_size;
 mod effects;
 mod exact;
 mod importance;
@@ -11,7 +12,7 @@ mod recapture;
 mod runners_up;
 mod summary;
 
-pub use bridge::log_z_by_bridge;
+pub use bridge_sampling::log_z_by_bridge;
 pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw, Summary};
 pub use consensus::Consensus;
 pub use coverage::Coverage;

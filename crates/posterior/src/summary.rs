@@ -6,7 +6,8 @@ use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_score::ParentSetTables;
 use serde::{Deserialize, Serialize};
 
-use crate::importance::{GraphSample, Source, effective_sample_size, log_mean_weight, shares, total_count};
+use crate::effective_sample_size::effective_sample_size;
+use crate::importance::{GraphSample, Source, log_mean_weight, shares, total_count};
 use crate::{Coverage, Exact, Summary};
 
 /// What a posterior is a distribution over.

@@ -78,14 +78,14 @@ impl RunRequest {
     pub(crate) fn run(self, py: Python<'_>, notify: Option<&Bound<'_, PyAny>>) -> PyResult<Ended> {
         let stop = StopFlag::new();
         let left_alone = Arc::new(AtomicBool::new(false));
-        let ((tell, news), (answer, answers)) = (channel(), channel());
-        let line = Line { tell, answers, is_watched: notify.is_some(), is_cut: Arc::clone(&left_alone) };
+        let ((send, phases), (answer, answers)) = (channel(), channel());
+        let line = Line { send, answers, is_watched: notify.is_some(), is_cut: Arc::clone(&left_alone) };
         let flag = stop.clone();
         let worker = thread::spawn(move || {
             let threads = self.threads;
             with_threads(threads, || self.work(&flag, line))
         });
-        let raised = match attend(py, &Mutex::new(news), &answer, &stop, notify) {
+        let raised = match attend(py, &Mutex::new(phases), &answer, &stop, notify) {
             Wait::Over(raised) => raised,
             Wait::TooLong(raised) => {
                 left_alone.store(true, Ordering::Relaxed);
@@ -122,7 +122,7 @@ impl RunRequest {
 
 /// The channel from a run to the interpreter.
 struct Line {
-    tell: Sender<Phase>,
+    send: Sender<Phase>,
     answers: Receiver<()>,
     is_watched: bool,
     /// Whether the run was abandoned: then nothing may be written.
@@ -130,9 +130,9 @@ struct Line {
 }
 
 impl Observer for Line {
-    /// Tells of a phase and waits until it was heard, so that a listener can stop training where it is.
+    /// Sends a phase and waits until it was received, so that a listener can stop training where it is.
     fn observe(&mut self, phase: Phase) {
-        if self.is_watched && self.tell.send(phase).is_ok() {
+        if self.is_watched && self.send.send(phase).is_ok() {
             // The receiver is gone when a run is abandoned.
             let _ = self.answers.recv();
         }
@@ -155,21 +155,21 @@ enum Wait {
     TooLong(PyErr),
 }
 
-/// Waits for a run, passing on what it tells.
+/// Waits for a run, passing on its phases.
 fn attend(
     py: Python<'_>,
-    news: &Mutex<Receiver<Phase>>,
+    phases: &Mutex<Receiver<Phase>>,
     answer: &Sender<()>,
     stop: &StopFlag,
     notify: Option<&Bound<'_, PyAny>>,
 ) -> Wait {
     let mut raised: Option<(PyErr, Instant)> = None;
     loop {
-        let heard = py.detach(|| news.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
-        if heard == Err(RecvTimeoutError::Disconnected) {
+        let received = py.detach(|| phases.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
+        if received == Err(RecvTimeoutError::Disconnected) {
             return Wait::Over(raised.map(|(error, _)| error));
         }
-        let notified = match (heard, notify) {
+        let notified = match (received, notify) {
             (Ok(phase), Some(notify)) if raised.is_none() => call(notify, phase),
             _ => Ok(()),
         };
@@ -179,7 +179,7 @@ fn attend(
                 raised.get_or_insert((error, Instant::now() + GRACE));
             }
         }
-        if heard.is_ok() {
+        if received.is_ok() {
             // The run may be over by now.
             let _ = answer.send(());
         }

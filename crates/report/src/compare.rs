@@ -13,7 +13,7 @@ use crate::text::{aligned, middle_ellipsis, wrapped};
 /// A probability from which on something is sure.
 const SURE: f64 = 0.9;
 
-/// A probability from which on an edge is worth a line.
+/// An edge that is less likely than this is not listed.
 const LEAST: f64 = 0.1;
 
 /// How many differences a text lists.

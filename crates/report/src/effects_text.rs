@@ -12,7 +12,7 @@ const LISTED: usize = 30;
 /// How many histograms are shown.
 const HISTOGRAMS: usize = 5;
 
-/// A path that is less likely than this is not worth a line.
+/// A path that is less likely than this is not listed.
 const LEAST_PATH: f64 = 0.01;
 
 /// Bars from empty to full.

@@ -79,16 +79,16 @@ impl LocationScale {
         even: (&[f64], f64),
     ) -> Option<LocationScaleFit> {
         let functions = self.scale_functions(varying);
-        let price = 0.5 * functions.ncols() as f64 * (self.rows() as f64).ln();
+        let penalty = 0.5 * functions.ncols() as f64 * (self.rows() as f64).ln();
         let mut scale = LogVariance::fit(&functions, even.0, vec![0.0; functions.ncols()]);
-        if scale.gain(even.0) < HOPELESS * price {
+        if scale.gain(even.0) < HOPELESS * penalty {
             return None;
         }
         let mut best: Option<LocationScaleFit> = None;
         for _ in 0..ROUNDS {
             let (log_evidence, raw, residuals) = self.weighted_fit(node, varying, &scale.logs)?;
-            if best.as_ref().is_none_or(|best| log_evidence - price > best.log_evidence) {
-                best = Some(LocationScaleFit { log_evidence: log_evidence - price, residuals });
+            if best.as_ref().is_none_or(|best| log_evidence - penalty > best.log_evidence) {
+                best = Some(LocationScaleFit { log_evidence: log_evidence - penalty, residuals });
             }
             scale = LogVariance::fit(&functions, &raw, scale.coefficients);
         }

@@ -51,8 +51,8 @@ type Matrix = [Vector; STATISTICS];
 pub(crate) fn shape_gain(residuals: &[f64]) -> f64 {
     let rows = residuals.len() as f64;
     let Some(means) = mean_statistics(residuals) else { return 0.0 };
-    let price = 0.5 * SHAPE_PARAMETERS as f64 * rows.ln();
-    (rows * log_likelihood_ratio(&means, price / rows) - price).max(0.0)
+    let penalty = 0.5 * SHAPE_PARAMETERS as f64 * rows.ln();
+    (rows * log_likelihood_ratio(&means, penalty / rows) - penalty).max(0.0)
 }
 
 /// The means of the statistics of the standardised residuals; none if they do not vary.
@@ -152,12 +152,12 @@ fn statistics(z: f64) -> Vector {
 }
 
 /// The log-likelihood a row at the best parameters less that of the standard normal; zero if a quick estimate says that
-/// it stays far below `price`.
-fn log_likelihood_ratio(means: &Vector, price: f64) -> f64 {
+/// it stays far below `penalty`.
+fn log_likelihood_ratio(means: &Vector, penalty: f64) -> f64 {
     let mut now = Point::at(means, normal());
     for step in 0..MOST_STEPS {
         let (direction, decrement) = now.newton();
-        if step == 0 && OPTIMISM * 0.5 * decrement < price {
+        if step == 0 && OPTIMISM * 0.5 * decrement < penalty {
             return 0.0;
         }
         if decrement < ENOUGH {

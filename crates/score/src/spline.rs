@@ -152,7 +152,7 @@ impl Spline {
         left
     }
 
-    /// What a term of `node` has whatever the fit: the price of the parents, even if one is constant or the fit was
+    /// What a term of `node` has whatever the fit: the penalty of the parents, even if one is constant or the fit was
     /// refused, and the scale of the column.
     pub(crate) fn constants(&self, node: usize, parents: &NodeSet) -> f64 {
         let penalty = 0.5 * parents.len() as f64 * self.penalty_per_parent;

@@ -1,6 +1,6 @@
 //! The way back over a tape: each node passes its gradient on to what it was made of.
 
-use super::{Node, Op, Tape, Var, attention, image, lstm, norm, pairs, pointer};
+use super::{Node, Op, Tape, Var, attention, convolution, lstm, normalisation, pairs, pointer};
 use crate::gemm::{self, Matrix};
 use crate::real::Real;
 use crate::vector::{add_scaled, vectorised};
@@ -55,20 +55,20 @@ impl<R: Real> Tape<R> {
                 let gain = &nodes[gain.0].value;
                 vectorised(
                     #[inline(always)]
-                    || norm::batch_back(&node.grad, &node.saved, gain, grads),
+                    || normalisation::batch_back(&node.grad, &node.saved, gain, grads),
                 );
             }),
             &Op::LayerNorm { x, gain, shift } => self.with_grads([x, gain, shift], |nodes, grads| {
                 let gain = &nodes[gain.0].value;
                 vectorised(
                     #[inline(always)]
-                    || norm::layer_back(&node.grad, &node.saved, gain, grads),
+                    || normalisation::layer_back(&node.grad, &node.saved, gain, grads),
                 );
             }),
             &Op::Convolution { x, w, b, side } => self.pass_convolution(node, [x, w, b], side),
             &Op::MaxPool { x, side } => self.with_grad(x, |nodes, grad| {
                 let x = &nodes[x.0].value;
-                image::max_pool_back(x, side, node.columns, (&node.value, &node.grad), grad);
+                convolution::max_pool_back(x, side, node.columns, (&node.value, &node.grad), grad);
             }),
             &Op::Reshape { x } => self.add_grad(x, &node.grad),
             &Op::Attention { q, k, v, tokens, heads } => self.with_grads([q, k, v], |nodes, grads| {
@@ -143,7 +143,7 @@ impl<R: Real> Tape<R> {
         let is_given = matches!(self.nodes[x.0].op, Op::Leaf);
         self.with_grads([x, w, b], |nodes, grads| {
             let (x, w) = (&nodes[x.0].value, nodes[w.0].matrix());
-            image::convolution_back(x, w, side, &grad, grads, is_given);
+            convolution::convolution_back(x, w, side, &grad, grads, is_given);
         });
     }
 

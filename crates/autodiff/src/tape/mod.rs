@@ -6,9 +6,9 @@
 mod attention;
 mod attention_lanes;
 mod backward;
-mod image;
+mod convolution;
 mod lstm;
-mod norm;
+mod normalisation;
 mod pairs;
 mod pointer;
 #[cfg(test)]
@@ -284,7 +284,7 @@ impl<R: Real> Tape<R> {
             let [x, gain, shift] = [x, gain, shift].map(|var| &nodes[var.0].value[..]);
             vectorised(
                 #[inline(always)]
-                || norm::batch(x, gain, shift, value, saved),
+                || normalisation::batch(x, gain, shift, value, saved),
             );
         })
     }
@@ -295,7 +295,7 @@ impl<R: Real> Tape<R> {
             let [x, gain, shift] = [x, gain, shift].map(|var| &nodes[var.0].value[..]);
             vectorised(
                 #[inline(always)]
-                || norm::layer(x, gain, shift, value, saved),
+                || normalisation::layer(x, gain, shift, value, saved),
             );
         })
     }

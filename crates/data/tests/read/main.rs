@@ -48,8 +48,5 @@ fn labels<'t>(table: &'t Table, name: &str) -> Vec<Option<&'t str>> {
 
 /// What helps, with options as the command line writes them.
 fn fix(error: &ReadError) -> String {
-    error.advice().phrase(|option, value| match value {
-        Some(value) => format!("--{option} {value}"),
-        None => format!("--{option}"),
-    })
+    error.advice().to_string()
 }

@@ -26,7 +26,7 @@ pub struct EffectRequest {
     pub causes: Vec<String>,
     /// Only on these variables; on all if there are none.
     pub effects: Vec<String>,
-    /// Variables that are set to a value, all at once; then what becomes of the others is told, and no pairs.
+    /// Variables that are set to a value, all at once; then the result is what becomes of the others, and no pairs.
     pub interventions: Vec<(String, String)>,
     /// How much of the distribution an interval holds.
     pub level: f64,

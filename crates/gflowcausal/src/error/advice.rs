@@ -130,7 +130,7 @@ fn drop_rows() -> Advice {
 }
 
 fn see_doctor() -> Advice {
-    "see what `gflowcausal doctor` says of the data".into()
+    Advice::new("see what ").verb("doctor").then(" says of the data")
 }
 
 fn score_fix(error: &ScoreError) -> Advice {

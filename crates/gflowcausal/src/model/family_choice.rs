@@ -24,7 +24,7 @@ pub(super) const MOST_NODES: usize = 200;
 /// How many rows families are compared on: more are thinned to this many.
 const MAX_ROWS: usize = 2000;
 
-/// With fewer rows than this for each variable nothing but a line can be told.
+/// With fewer rows than this for each variable nothing but a line can be distinguished.
 const LEAST_ROWS: usize = 100;
 
 /// How many nats a family must gain over a simpler one, on one variable or on all of them.

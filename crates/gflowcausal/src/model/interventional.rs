@@ -11,7 +11,7 @@ use super::score_kind::Decomposable;
 /// One score for each set of rows, and which of them each variable has.
 ///
 /// With hard interventions the likelihood of a row factorises over the variables that were not set in it (Cooper and Yoo 1999), so a
-/// sum over variables stays one. Graphs are told apart by more than their Markov equivalence class: an edge of which one end was set has a
+/// sum over variables stays one. Graphs are distinguished by more than their Markov equivalence class: an edge of which one end was set has a
 /// direction.
 pub(super) struct Interventional {
     pub(super) parts: Vec<Arc<Decomposable>>,

@@ -177,11 +177,6 @@ impl Knowledge {
         self
     }
 
-    /// The variables of `tier` do not cause each other.
-    pub fn forbid_within_tier(&mut self, tier: usize) -> &mut Self {
-        self.state(Rule::ForbidWithinTier(tier))
-    }
-
     /// No variable has more than `most` parents.
     pub fn max_parents(&mut self, most: usize) -> &mut Self {
         self.state(Rule::MaxParents(most))

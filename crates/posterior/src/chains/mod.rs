@@ -9,8 +9,7 @@ mod block_gibbs;
 mod blocks;
 mod config;
 mod diagnostics;
-mod independence;
-mod ladder;
+mod independence_sampler;
 mod linear_extensions;
 mod order_lattice;
 mod record;
@@ -22,6 +21,7 @@ mod structure;
 mod summary;
 mod swap;
 mod target;
+mod tempering;
 #[cfg(test)]
 mod tests;
 
@@ -33,12 +33,12 @@ use gflowcausal_score::ParentSetTables;
 use serde::{Deserialize, Serialize};
 
 pub use config::{ChainsConfig, ChainsError};
-use ladder::Ladder;
 pub use record::Draw;
 use record::{MOST_ROUNDS, Record};
 use state::State;
 pub use summary::Summary;
 use target::Target;
+use tempering::Ladder;
 
 /// Chains over layerings from several starts, advanced in rounds.
 ///

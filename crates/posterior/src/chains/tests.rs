@@ -8,7 +8,7 @@ use gflowcausal_graph::{Constraints, Dag, Edge, Knowledge, Layering, NodeSet, al
 use gflowcausal_score::{LocalScore, ParentSetTables, TableSettings};
 
 use super::block_gibbs::BlockGibbs;
-use super::independence::Independence;
+use super::independence_sampler::Independence;
 use super::order_lattice::OrderLattice;
 use super::record::RoundSums;
 use super::relocate::Relocation;

@@ -7,7 +7,7 @@ use gflowcausal_graph::{Dag, NodeSet};
 use gflowcausal_score::{DoseResponse, DoseResponses, JointResponse, Stage};
 use rand_distr::{Distribution, StandardNormal};
 
-use super::joint::reaches_around;
+use super::joint_interventions::reaches_around;
 use super::mixture::EffectDistribution;
 use super::{EffectSettings, WeightedDag, adjustment_set};
 

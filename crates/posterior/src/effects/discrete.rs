@@ -46,7 +46,7 @@ impl<'a> DiscreteEffects<'a> {
     /// What each level of `cause` does to every other variable; none for itself.
     ///
     /// In a graph where `cause` leads to `Y`, `P(y | do(x)) = Σ_p P(y | x, p) P(p)` over the configurations `p` of
-    /// those parents of `cause` that the back-door paths need. Each `P(· | x, p)` has a Dirichlet prior worth one row, spread evenly, and `P(p)` the Bayesian bootstrap's. Where it
+    /// those parents of `cause` that the back-door paths need. Each `P(· | x, p)` has a Dirichlet prior of one row's weight, spread evenly, and `P(p)` the Bayesian bootstrap's. Where it
     /// does not lead there, the distribution of `Y` stays what it is.
     #[must_use]
     pub fn total(&self, cause: usize) -> Vec<Option<LevelEffects>> {
@@ -92,7 +92,7 @@ impl<'a> DiscreteEffects<'a> {
         shares
     }
 
-    /// The rows of each level of `node`, with a prior worth one row.
+    /// The rows of each level of `node`, with a prior of one row's weight.
     fn marginal(&self, node: usize) -> Vec<f64> {
         let levels = self.data.levels[node].max(1);
         let mut counts = vec![1.0 / levels as f64; levels];

@@ -2,7 +2,7 @@
 
 mod curves;
 mod discrete;
-mod joint;
+mod joint_interventions;
 mod linear;
 mod mixture;
 mod regression;
@@ -69,7 +69,7 @@ impl Default for EffectSettings {
 /// Parents of `cause` that block every back-door path to `effect`, without those that are not needed for it.
 ///
 /// Fewer strata have more rows each; and a cause that is a function of its parents leaves strata in which some of its levels never
-/// occur, which matters only if they have to be told apart.
+/// occur, which matters only if they have to be distinguished.
 fn adjustment_set(dag: &Dag, cause: usize, effect: usize) -> NodeSet {
     let mut cut = dag.clone();
     for child in dag.children(cause).iter() {

@@ -7,7 +7,7 @@ use gflowcausal_graph::{Dag, NodeSet};
 use gflowcausal_score::ParentSetTables;
 use rustc_hash::FxHashMap;
 
-use super::completions::{Completions, sum};
+use super::backward::{BackwardSums, sum};
 use super::local_sums::LocalSums;
 use super::scaled::{self, power_of_two};
 use super::subsets::{SubsetProducts, members};
@@ -53,17 +53,17 @@ impl LayerState {
 /// The weights of the actions in a state: first of adding each variable, then of opening a layer with each.
 type Actions = Arc<[f64]>;
 
-/// What draws need: the sums over parent sets and the weights of completions.
+/// What draws need: the sums over parent sets and the backward sums.
 #[derive(Debug)]
 pub(super) struct Layers {
     sums: LocalSums,
-    completions: Completions,
+    backward: BackwardSums,
     known: Mutex<FxHashMap<LayerState, Actions>>,
 }
 
 impl Layers {
-    pub(super) fn new(sums: LocalSums, completions: Completions) -> Self {
-        Self { sums, completions, known: Mutex::default() }
+    pub(super) fn new(sums: LocalSums, backward: BackwardSums) -> Self {
+        Self { sums, backward, known: Mutex::default() }
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -141,7 +141,7 @@ impl Layers {
 
     /// `Π_{w∈T} (−F_w(within)) · C(placed ∪ T)` for every T outside `placed`, as multiples of the scale of `placed`.
     fn terms(&self, placed: u32, within: u32) -> Vec<f64> {
-        let Completions { values, scales } = &self.completions;
+        let BackwardSums { values, scales } = &self.backward;
         let mut products = SubsetProducts::default();
         products.fill(self.sums.all() & !placed, self.sums.row(within));
         let reference = scales[placed as usize];
@@ -180,7 +180,7 @@ impl Layers {
         };
         let open: f64 = members(state.open).map(weight).sum();
         let placed_offset = self.sums.offset(state.within());
-        scaled::log(terms[0].max(0.0), self.completions.scales[placed as usize]) + open + placed_offset
+        scaled::log(terms[0].max(0.0), self.backward.scales[placed as usize]) + open + placed_offset
     }
 }
 

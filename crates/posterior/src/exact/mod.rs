@@ -1,9 +1,9 @@
 //! The exact posterior over DAGs, each once: partition sum, edges, paths, pairs of edges, and draws.
 
-mod completions;
+mod backward;
+mod forward;
 mod layers;
 mod local_sums;
-mod prefixes;
 mod scaled;
 mod subsets;
 
@@ -14,11 +14,11 @@ use gflowcausal_determinism::map;
 use gflowcausal_graph::{Dag, Edge, NodeSet};
 use gflowcausal_score::ParentSetTables;
 
-use completions::{Completions, Marginals};
+use backward::{BackwardSums, Marginals};
+use forward::ForwardSums;
 pub use layers::LayerState;
 use layers::Layers;
 use local_sums::LocalSums;
-use prefixes::Prefixes;
 
 /// Why there is no exact posterior.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -66,10 +66,10 @@ impl Exact {
     }
 
     fn of_sums(sums: LocalSums, stop: &AtomicBool) -> Result<Self, ExactError> {
-        let prefixes = Prefixes::new(&sums, stop)?;
-        let (completions, marginals) = Completions::new(&sums, &prefixes, stop)?;
-        let log_z = scaled::log(completions.values[0], completions.scales[0]) + sums.offset(0);
-        Ok(Self { log_z, marginals, layers: Layers::new(sums, completions) })
+        let forward = ForwardSums::new(&sums, stop)?;
+        let (backward, marginals) = BackwardSums::new(&sums, &forward, stop)?;
+        let log_z = scaled::log(backward.values[0], backward.scales[0]) + sums.offset(0);
+        Ok(Self { log_z, marginals, layers: Layers::new(sums, backward) })
     }
 
     /// How many variables there are.

@@ -39,7 +39,7 @@ class GFlowCausalError(Exception):
 class GFlowCausalWarning(UserWarning):
     """What the command line warns of: data that may mislead, or probabilities that are not to be relied on.
 
-    ``code`` names the kind, so that one kind can be told from another.
+    ``code`` names the kind, so that one kind can be distinguished from another.
     """
 
     code: str

@@ -126,7 +126,7 @@ class GFlowCausal(Options):
     def _warn(self) -> None:
         """Warns of what the command line warns of."""
         for finding in self.findings_:
-            # Codes that came as numbers choose the model: worth more than a note where no file shows them.
+            # Codes that came as numbers choose the model, and no file shows them: more than a note.
             if finding["severity"] == "warning" or finding["code"] == "category-codes":
                 message = f"{finding['what']} [{finding['code']}]; {finding['fix']}"
                 warnings.warn(GFlowCausalWarning(message, finding["code"]), stacklevel=callers())

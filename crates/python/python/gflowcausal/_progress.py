@@ -32,7 +32,7 @@ Callback = Callable[[Progress], Any]
 
 
 class Notify:
-    """Passes the native half's news on."""
+    """Passes the native half's events on."""
 
     def __init__(self, listeners: list[Callback]) -> None:
         self._listeners = listeners

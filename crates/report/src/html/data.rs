@@ -109,7 +109,7 @@ fn bends(route: &Route) -> Vec<f64> {
     route.bends.iter().map(|bend| tenth(bend.0)).collect()
 }
 
-/// All pairs that have a probability worth showing.
+/// All pairs with a probability that is shown.
 fn pairs<'a>(
     run: &IndexedRun<'a>,
     probability: fn(&IndexedRun<'a>, usize, usize) -> f64,

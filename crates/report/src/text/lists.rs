@@ -217,7 +217,7 @@ fn others(count: usize) -> String {
     if count > 0 { format!(", and {count} more") } else { String::new() }
 }
 
-/// Whether the class has a share of the probability that is worth a look. Where its probability is not known, most draws
+/// Whether the class has so much of the probability that it is to be inspected. Where its probability is not known, most draws
 /// must not differ from each other.
 fn is_best_likely(posterior: &PosteriorResult) -> bool {
     match posterior.best.and_then(|class| class.probability) {

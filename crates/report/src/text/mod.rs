@@ -76,14 +76,6 @@ impl TextStyle {
             FrontEnd::Python => "summary(all=True)",
         }
     }
-
-    /// How to see the findings that are only counted.
-    fn doctor(self) -> &'static str {
-        match self.front_end {
-            FrontEnd::CommandLine => "`gflowcausal doctor`",
-            FrontEnd::Python => "`gflowcausal.doctor(data)`",
-        }
-    }
 }
 
 /// The data, the checks, what is sure, open and unsure, and how far to trust it.
@@ -111,7 +103,7 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     }
     if !notes.is_empty() {
         let count = format!("{} {}", notes.len(), plural(notes.len(), "note"));
-        let line = format!("checks: {count} ({}), see {}", notes.join(", "), style.doctor());
+        let line = format!("checks: {count} ({}), see {}", notes.join(", "), style.front_end.verb("doctor"));
         writeln!(text, "{}", wrapped(&line, "  "))?;
     } else if result.findings.is_empty() {
         writeln!(text, "checks: nothing wrong or odd")?;

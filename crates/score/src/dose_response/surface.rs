@@ -44,9 +44,9 @@ impl<'a> Surface<'a> {
                     return sum.map(|(basis, _)| Self::Basis(basis));
                 };
                 // As in the score: the likelier of both, a line of the sum costing half the logarithm of the rows.
-                let price = 0.5 * on.len() as f64 * (response.len() as f64).ln();
+                let penalty = 0.5 * on.len() as f64 * (response.len() as f64).ln();
                 match sum {
-                    Some((basis, evidence)) if evidence - price > process.log_likelihood => {
+                    Some((basis, evidence)) if evidence - penalty > process.log_likelihood => {
                         Some(Self::Basis(basis))
                     }
                     _ => Some(Self::Process(process)),

@@ -3,8 +3,8 @@
 use faer::Mat;
 
 use super::cell::Cell;
-use super::distance::typical;
 use super::hyperparameter_grid::HyperparameterGrid;
+use super::median_heuristic::typical;
 
 /// A radial kernel, and the variance of the noise in units of the signal's.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,9 +6,9 @@ use gflowcausal_graph::NodeSet;
 
 use super::ROOM;
 use super::cell::Cell;
-use super::distance::typical;
 use super::hyperparameter_grid::HyperparameterGrid;
 use super::kd_tree::cells;
+use super::median_heuristic::typical;
 use crate::shared_terms::SharedTerms;
 use crate::standard_columns::StandardColumns;
 use crate::{Cached, LocalScore, Penalty, ScoreError, Spline};

@@ -3,11 +3,11 @@
 //! The kernel depends on the parent set alone, so a factorisation is made once and serves every variable outside it.
 
 mod cell;
-mod distance;
 mod hyperparameter_grid;
 mod kd_tree;
 mod kernel;
 mod marginal;
+mod median_heuristic;
 
 pub(crate) use kernel::Kernel;
 pub use marginal::GpMarginal;

@@ -2,12 +2,12 @@
 
 mod best_dag;
 mod candidates;
-mod descent;
 mod extra;
 mod gather;
 mod known_terms;
 mod node_table;
 mod outsiders;
+mod sampling;
 #[cfg(test)]
 mod tests;
 mod zeta;

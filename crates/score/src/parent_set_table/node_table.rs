@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use gflowcausal_determinism::{StreamRng, categorical, log_add, log_sum_exp, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
-use super::descent::SubsetSums;
 use super::extra::{ExtraSet, ExtraSets};
 use super::gather::Gather;
+use super::sampling::SubsetSums;
 use super::zeta::{max_subsets, spread, squeeze, subsets, sum_subsets};
 use super::{SumsAround, TableProblem, TableSettings};
 use crate::ScoreError;

@@ -1,4 +1,4 @@
-//! The weight of all DAGs on each set of variables.
+//! Forward sums: the weight of all DAGs on each set of variables.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,28 +18,28 @@ const BLOCK_BITS: usize = 5;
 /// `A = S∖T`, each A adds its share to all its supersets. Sets that agree on the highest variables are a block; a
 /// block is computed by one task from those of its subsets, in an order that does not depend on threads.
 #[derive(Debug)]
-pub(super) struct Prefixes {
+pub(super) struct ForwardSums {
     pub(super) values: Vec<f64>,
     pub(super) scales: Vec<i32>,
 }
 
-impl Prefixes {
+impl ForwardSums {
     pub(super) fn new(sums: &LocalSums, stop: &AtomicBool) -> Result<Self, ExactError> {
         let high = sums.nodes.saturating_sub(8).min(BLOCK_BITS);
         let low = sums.nodes - high;
-        let mut prefixes = Self { values: vec![0.0; 1 << sums.nodes], scales: sums.scales_before() };
-        prefixes.values[0] = 1.0;
+        let mut forward = Self { values: vec![0.0; 1 << sums.nodes], scales: sums.scales_before() };
+        forward.values[0] = 1.0;
         for size in 0..=high as u32 {
             let blocks: Vec<u32> = (0..1 << high).filter(|block: &u32| block.count_ones() == size).collect();
-            let computed = map(blocks.len(), |at| prefixes.block(sums, blocks[at], low, stop));
+            let computed = map(blocks.len(), |at| forward.block(sums, blocks[at], low, stop));
             for (block, values) in blocks.into_iter().zip(computed) {
-                prefixes.values[(block as usize) << low..][..1 << low].copy_from_slice(&values);
+                forward.values[(block as usize) << low..][..1 << low].copy_from_slice(&values);
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(ExactError::Stopped);
             }
         }
-        Ok(prefixes)
+        Ok(forward)
     }
 
     /// The values of the sets whose highest variables are `block`.

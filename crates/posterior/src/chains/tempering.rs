@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use gflowcausal_determinism::{StreamRng, rand::RngExt};
 
 use super::block_gibbs::BlockGibbs;
-use super::independence::Independence;
+use super::independence_sampler::Independence;
 use super::record::{Round, RoundSums, StoredDraw};
 use super::relocate::Relocation;
 use super::state::State;

@@ -30,7 +30,7 @@ impl DiscreteEffects<'_> {
     /// the rows. None where a table would be too large.
     ///
     /// Variables that are set have no table; every other has one row of a Dirichlet posterior for each configuration of its parents, with a
-    /// prior worth one row. The sum over all variables but `effect` is exact, by variable elimination.
+    /// prior of one row's weight. The sum over all variables but `effect` is exact, by variable elimination.
     #[must_use]
     pub fn under(&self, interventions: &[(usize, usize)], effect: usize) -> Option<Vec<Outcome>> {
         let (levels, data) = (self.data.levels[effect].max(1), &self.data);

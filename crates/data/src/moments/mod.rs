@@ -1,20 +1,20 @@
 //! Row count, means and covariance in one pass: mergeable, threaded, and exact for columns far from zero.
 
+mod block;
+mod error;
+
 use gflowcausal_determinism::{map, thread_count};
-use gflowcausal_graph::Advice;
 use serde::{Deserialize, Serialize};
 
-use crate::missing::fill_gaps;
-use crate::scatter::{Centred, Layout, add_products, mirror};
+use block::exact_sum;
+pub use error::MomentsError;
+
 use crate::{Table, Values};
 
 /// How many rows have one mean and one scatter matrix before they are merged into the rest.
 ///
 /// Fixed, so that neither the number of threads nor the size of memory can change a result.
 const BLOCK: usize = 2048;
-
-/// How many rows are centred and multiplied at a time: they stay in cache.
-const STRIP: usize = 256;
 
 /// The sufficient statistics of a Gaussian: how many rows, their mean and their scatter about it.
 ///
@@ -45,49 +45,6 @@ struct Parts {
     mean: Vec<f64>,
     mean_rest: Vec<f64>,
     scatter: Vec<f64>,
-}
-
-/// Why no moments can be had.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "a variant's sentence names its fields")]
-pub enum MomentsError {
-    /// A column whose values are not numbers.
-    #[error("column '{0}' is categorical: means and covariances need numbers")]
-    Categorical(String),
-    /// A value that is not there.
-    #[error("column '{column}' has no value in row {row}")]
-    Missing { column: String, row: usize },
-    /// A value that is not finite.
-    #[error("column '{column}' has an infinite value in row {row}")]
-    Infinite { column: String, row: usize },
-    /// Stored parts of different sizes.
-    #[error("moments of {mean} columns with a scatter matrix of {scatter} cells")]
-    Shape { mean: usize, scatter: usize },
-}
-
-impl MomentsError {
-    /// The kind of problem, as a stable word.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Categorical(_) => "text-column",
-            Self::Missing { .. } => "missing-values",
-            Self::Infinite { .. } => "infinite-value",
-            Self::Shape { .. } => "bad-table",
-        }
-    }
-
-    /// What helps.
-    #[must_use]
-    pub fn advice(&self) -> Advice {
-        match self {
-            Self::Categorical(column) => Advice::new("leave it out: ").set("exclude", column),
-            Self::Missing { .. } => fill_gaps(),
-            Self::Infinite { .. } => "correct the value, or leave the cell empty".into(),
-            Self::Shape { .. } => "give a scatter matrix with one row and one column for each mean".into(),
-        }
-    }
 }
 
 impl TryFrom<Parts> for Moments {
@@ -153,41 +110,6 @@ impl Moments {
             values.chunks(BLOCK * columns).for_each(|block| total.merge(&Self::of_row_block(block, columns)));
         }
         total
-    }
-
-    fn of_column_block(columns: &[&[f64]]) -> Self {
-        let rows = columns.first().map_or(0, |column| column.len());
-        let mean: Vec<f64> = columns.iter().map(|column| column.iter().sum::<f64>() / rows as f64).collect();
-        let mut block = CentredBlock::new(mean);
-        let mut strip = Vec::with_capacity(STRIP.min(rows) * columns.len());
-        for start in (0..rows).step_by(STRIP) {
-            let end = (start + STRIP).min(rows);
-            strip.clear();
-            for (column, mean) in columns.iter().zip(&block.mean) {
-                strip.extend(column[start..end].iter().map(|value| value - mean));
-            }
-            block.add(&strip, Layout::Columns);
-        }
-        block.finish()
-    }
-
-    fn of_row_block(values: &[f64], d: usize) -> Self {
-        let rows = values.len() / d;
-        let mut mean = vec![0.0; d];
-        for row in values.chunks_exact(d) {
-            mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-        }
-        mean.iter_mut().for_each(|sum| *sum /= rows as f64);
-        let mut block = CentredBlock::new(mean);
-        let mut strip = Vec::with_capacity(STRIP.min(rows) * d);
-        for part in values.chunks(STRIP * d) {
-            strip.clear();
-            for row in part.chunks_exact(d) {
-                strip.extend(row.iter().zip(&block.mean).map(|(value, mean)| value - mean));
-            }
-            block.add(&strip, Layout::Rows);
-        }
-        block.finish()
     }
 
     /// What a table of `rows` rows with this mean and maximum-likelihood `covariance` would give.
@@ -294,50 +216,6 @@ impl Moments {
 /// How many blocks to work on at a time: enough for all threads, but no more than a gigabyte of scatter matrices.
 pub(crate) fn blocks_at_once(columns: usize) -> usize {
     (2 * thread_count()).min((1 << 27) / (columns * columns).max(1)).max(1)
-}
-
-/// The sums of a block that is centred on a mean known up to rounding.
-struct CentredBlock {
-    rows: usize,
-    mean: Vec<f64>,
-    /// Sums of the centred values: zero but for the rounding of `mean`.
-    sums: Vec<f64>,
-    scatter: Vec<f64>,
-}
-
-impl CentredBlock {
-    fn new(mean: Vec<f64>) -> Self {
-        Self { rows: 0, sums: vec![0.0; mean.len()], scatter: vec![0.0; mean.len() * mean.len()], mean }
-    }
-
-    fn add(&mut self, values: &[f64], layout: Layout) {
-        let columns = self.mean.len();
-        let strip = Centred { values, rows: values.len() / columns, columns, layout };
-        strip.add_sums(&mut self.sums);
-        add_products(&mut self.scatter, strip);
-        self.rows += strip.rows;
-    }
-
-    /// Corrects for what the mean was off (the corrected two-pass algorithm).
-    fn finish(mut self) -> Moments {
-        let (rows, d) = (self.rows as f64, self.mean.len());
-        for i in 0..d {
-            for j in 0..=i {
-                self.scatter[i * d + j] -= self.sums[i] * self.sums[j] / rows;
-            }
-        }
-        mirror(&mut self.scatter, d);
-        let parts = self.mean.iter().zip(&self.sums).map(|(&mean, sum)| exact_sum(mean, sum / rows));
-        let (mean, mean_rest) = parts.unzip();
-        Moments { rows: self.rows as u64, mean, mean_rest, scatter: self.scatter }
-    }
-}
-
-/// `a + b` as the rounded sum and what rounding took from it (Knuth's two-sum).
-fn exact_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let from_b = sum - a;
-    (sum, (a - (sum - from_b)) + (b - from_b))
 }
 
 fn finite_column(column: &crate::Column) -> Result<&[f64], MomentsError> {

@@ -1,12 +1,12 @@
-//! The weight of everything that can follow each ancestral set, and the marginals that come with it.
+//! Backward sums: the weight of everything that can follow each ancestral set, and the marginals that come with it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::map;
 
 use super::ExactError;
+use super::forward::ForwardSums;
 use super::local_sums::LocalSums;
-use super::prefixes::Prefixes;
 use super::scaled::power_of_two;
 use super::subsets::{SubsetProducts, members};
 
@@ -22,7 +22,7 @@ const LANES: usize = 8;
 /// `C(A) = Σ_{∅≠T⊆V∖A} (−1)^(|T|+1) C(A∪T) Π_{j∈T} F_j(A)`, where T are some of the variables with all parents in A.
 /// The terms are at most `2^s` times the sum if `s` variables have all parents in A, so little is lost to cancellation.
 #[derive(Debug)]
-pub(super) struct Completions {
+pub(super) struct BackwardSums {
     pub(super) values: Vec<f64>,
     pub(super) scales: Vec<i32>,
 }
@@ -46,41 +46,41 @@ impl Marginals {
     }
 }
 
-impl Completions {
+impl BackwardSums {
     /// Largest sets first; sets of one size side by side.
     pub(super) fn new(
         sums: &LocalSums,
-        prefixes: &Prefixes,
+        forward: &ForwardSums,
         stop: &AtomicBool,
     ) -> Result<(Self, Marginals), ExactError> {
         let all = sums.all();
-        let mut completions = Self { values: vec![0.0; 1 << sums.nodes], scales: sums.scales_after() };
-        completions.values[all as usize] = 1.0;
+        let mut backward = Self { values: vec![0.0; 1 << sums.nodes], scales: sums.scales_after() };
+        backward.values[all as usize] = 1.0;
         let mut marginals = Marginals::zero(sums.nodes);
         for size in (0..sums.nodes as u32).rev() {
             let sets: Vec<u32> = (0..=all).filter(|set| set.count_ones() == size).collect();
             let length = sets.len().div_ceil(TASKS);
             let tasks = map(sets.len().div_ceil(length), |task| {
                 let sets = &sets[task * length..sets.len().min((task + 1) * length)];
-                Task::new(sums, prefixes, &completions).run(sets, stop)
+                Task::new(sums, forward, &backward).run(sets, stop)
             });
             for (sets, (values, part)) in sets.chunks(length).zip(tasks) {
-                sets.iter().zip(values).for_each(|(&set, value)| completions.values[set as usize] = value);
+                sets.iter().zip(values).for_each(|(&set, value)| backward.values[set as usize] = value);
                 marginals.add(&part);
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(ExactError::Stopped);
             }
         }
-        Ok((completions, marginals))
+        Ok((backward, marginals))
     }
 }
 
 /// One task: some sets of one size.
 struct Task<'a> {
     sums: &'a LocalSums,
-    prefixes: &'a Prefixes,
-    completions: &'a Completions,
+    forward: &'a ForwardSums,
+    backward: &'a BackwardSums,
     products: SubsetProducts,
     /// The terms of one set, by T.
     terms: Vec<f64>,
@@ -89,10 +89,10 @@ struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    fn new(sums: &'a LocalSums, prefixes: &'a Prefixes, completions: &'a Completions) -> Self {
+    fn new(sums: &'a LocalSums, forward: &'a ForwardSums, backward: &'a BackwardSums) -> Self {
         let products = SubsetProducts::default();
         let (terms, scratch, marginals) = (Vec::new(), Vec::new(), Marginals::zero(sums.nodes));
-        Self { sums, prefixes, completions, products, terms, scratch, marginals }
+        Self { sums, forward, backward, products, terms, scratch, marginals }
     }
 
     /// `C(A)` of each set, and what the sets add to the marginals.
@@ -110,7 +110,7 @@ impl<'a> Task<'a> {
 
     /// `(−1)^(|T|+1) C(A∪T) Π_{j∈T} F_j(A)` for every T, as multiples of the scale of A; zero for the empty one.
     fn fill_terms(&mut self, set: u32) {
-        let Completions { values, scales } = self.completions;
+        let BackwardSums { values, scales } = self.backward;
         self.products.fill(self.sums.all() & !set, self.sums.row(set));
         let reference = scales[set as usize];
         self.terms.clear();
@@ -149,8 +149,8 @@ impl<'a> Task<'a> {
     /// `Z(A)/Z`, times the scale of `C(A)`.
     fn share(&self, set: u32) -> f64 {
         let (set, all) = (set as usize, self.sums.all() as usize);
-        let Prefixes { values, scales } = self.prefixes;
-        let scale = power_of_two(scales[set] + self.completions.scales[set] - scales[all]);
+        let ForwardSums { values, scales } = self.forward;
+        let scale = power_of_two(scales[set] + self.backward.scales[set] - scales[all]);
         values[set] / values[all] * scale
     }
 

@@ -1,4 +1,4 @@
-//! How far apart rows typically are: the median of squared distances.
+//! The median heuristic: how far apart rows typically are, by the median of squared distances.
 
 /// About how many pairs of rows the typical distance is taken from.
 const PAIRS: usize = 1 << 16;
