@@ -7,7 +7,6 @@ use gflowcausal_flow::{
 use super::option_groups::{NETWORK, OptionGroups, PRUNING, SCORE};
 use super::training::{Iterative, check_walk, network, train};
 use super::{Discover, MethodInput, MethodOutput, Phase, PolicyTarget, RunContext};
-use crate::dag_posterior::Inferred;
 use crate::model::OrderReward;
 use crate::options::option;
 use crate::posterior::Objects;
@@ -57,11 +56,8 @@ impl Discover for SoftActor {
         let graph = context.graph_of(model, &order);
         let aim = PolicyTarget { model, tables: None, objects: Objects::Orders, is_weighted: false };
         let drawn = aim.draw(&actor.sampler(), config.samples, config.seed, context.deadlines);
-        let training = Some(training(&actor, stopped, history));
-        let Some(Inferred { posterior, draws }) = drawn else {
-            return Ok(MethodOutput { training, ..MethodOutput::single(context, model, order, graph) });
-        };
-        Ok(MethodOutput { graph, order, class: None, ranked: vec![], draws, posterior, training })
+        let training = training(&actor, stopped, history);
+        Ok(MethodOutput::of_policy(context, model, (order, graph), drawn, training))
     }
 }
 

@@ -285,7 +285,7 @@ class Options:
             How many rows the prior of score ``bdeu`` counts as (the equivalent sample size). If not given: by
             evidence with --score auto, else 1. Read by gflowcausal, exact, mcmc, boss, ges, eqvar, sort-var,
             sort-r2, random-order, ica-lingam, direct-lingam, gran-dag, rl-bic, corl, dag-gflownet,
-            gflownets-score.
+            gflownets-score, sac.
         posterior
             Where edge probabilities come from. One of auto, exact, policy, chains, none. Read by gflowcausal.
         edge_prior
