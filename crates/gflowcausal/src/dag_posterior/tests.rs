@@ -7,6 +7,7 @@ use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::NodeSet;
 
 use super::*;
+use crate::method::Control;
 use crate::{Deadlines, Problem};
 
 /// A score that asks for the end of the run as soon as tables are filled a second time.
