@@ -1,11 +1,13 @@
 //! More graphs from what the probabilities of a run came from: the exact posterior, chains, or a trained policy.
 
+use std::cell::RefCell;
+
 use gflowcausal_data::Table;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StopFlag, Stream, stream};
 use gflowcausal_flow::{LogReward, Policy};
 
-use crate::checkpoints::POLICY;
+use crate::checkpoints::{Checkpoints, POLICY};
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::discover::problem_fingerprint;
 use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, SAC, rebuild};
@@ -37,14 +39,13 @@ pub fn sample<E: From<Error>>(
         }
         _ => None,
     };
-    if policy
-        .as_ref()
-        .is_some_and(|policy| policy.fingerprint() != problem_fingerprint(table, config, &problem.model))
-    {
+    let fingerprint = problem_fingerprint(table, config, &problem.model);
+    if policy.as_ref().is_some_and(|policy| policy.fingerprint() != fingerprint) {
         return Err(Error::OtherData { path: dir.file(POLICY) }.into());
     }
-    let deadlines = Deadlines::new(stop);
-    let mut origin = Origin::new(&problem, (source, policy.as_ref()), &deadlines)?;
+    let (deadlines, unsaved) = (Deadlines::new(stop), RefCell::new(None));
+    let saved = Checkpoints::new(dir, &fingerprint, true, &unsaved);
+    let mut origin = Origin::new(&problem, (source, policy.as_ref()), Some(saved), &deadlines)?;
     for part in 0..count.div_ceil(PART) {
         let size = PART.min(count - part * PART) as usize;
         take(origin.draw(size, part_seed(seed, part))?)?;
@@ -72,7 +73,7 @@ impl Problem<'_> {
         seed: u64,
         stop: &StopFlag,
     ) -> Result<Vec<GraphSample>, Error> {
-        Origin::new(self, (source, policy), &Deadlines::new(stop))?.draw(count, seed)
+        Origin::new(self, (source, policy), None, &Deadlines::new(stop))?.draw(count, seed)
     }
 }
 
@@ -86,13 +87,15 @@ struct Origin<'a> {
 }
 
 impl<'a> Origin<'a> {
+    /// The tables are built around the graphs that chains have `saved`, if any: a policy was trained on those.
     fn new(
         problem: &'a Problem<'_>,
         (source, policy): (Source, Option<&'a Policy>),
+        saved: Option<Checkpoints<'_>>,
         deadlines: &'a Deadlines,
     ) -> Result<Self, Error> {
         let mut observe = |_: Phase| Control::Continue;
-        let mut context = RunContext::new(&mut observe, deadlines, None);
+        let mut context = RunContext::new(&mut observe, deadlines, saved);
         let target = match problem.model.dag_score() {
             Some(score) if !counts_draws(problem.config()) => rebuild(&problem.input(), &mut context, score)?,
             _ => None,

@@ -95,7 +95,8 @@ fn candidates(model: &ScoringModel, graphs: &[Dag], is_hurried: bool) -> usize {
     if more { limit + MORE_CANDIDATES } else { limit }
 }
 
-/// The tables of a run, built again as it built them.
+/// The tables of a run, built again as it built them: around the graphs that its chains saved, where it has saved any, and else around
+/// what the searches find again.
 ///
 /// # Errors
 /// When the searches find nothing.
