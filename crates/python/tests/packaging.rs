@@ -35,7 +35,7 @@ fn every_exception_that_rust_names_is_a_class() {
 
 #[test]
 fn every_error_of_the_library_has_a_class_of_its_own() {
-    let (library, boundary) = (file("../gflowcausal/src/error.rs"), file("src/error.rs"));
+    let (library, boundary) = (file("../gflowcausal/src/error/mod.rs"), file("src/error.rs"));
     let (_, rest) = library.split_once("pub enum Error {").expect("the errors");
     let (variants, _) = rest.split_once("\n}\n").expect("the end of the errors");
     let is_name = |line: &&str| line.starts_with("    ") && line[4..].starts_with(char::is_uppercase);
