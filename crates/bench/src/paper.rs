@@ -282,7 +282,6 @@ mod tests {
             for name in named {
                 assert!(suite.method.iter().any(|method| method.name == *name), "{}: {name}", part.number);
             }
-            assert!(part.ours.is_some() || part.claim.is_some(), "{} compares nothing", part.number);
             let is_compared = PARTS.iter().any(|other| other.suite == part.suite && other.ours.is_some());
             assert_eq!(suite.method.is_empty(), !is_compared, "{}", part.suite);
         }

@@ -106,7 +106,7 @@ fn a_method_that_gives_one_graph_shows_no_probabilities() {
     assert_eq!(page.text(views), "best,cpdag,truth");
     let shown = page.text("document.body.innerText");
     assert!(!shown.contains("Least probability") && !shown.contains("Reversed\t"), "{shown}");
-    assert!(shown.contains("the method gives one graph"), "{shown}");
+    assert!(shown.contains("only the best graph was asked for"), "{shown}");
     assert_eq!(page.value("document.getElementById('map').checkVisibility()"), Value::Bool(false));
 }
 
