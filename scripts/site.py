@@ -24,6 +24,7 @@ PAGES = [
     ("benchmarks", "Benchmarks"),
     ("benchmarks-tables", "All tables"),
     ("paper", "The paper"),
+    ("paper-report", "The paper, in one quick run"),
     ("research", "What was tried"),
     ("architecture", "Architecture"),
     ("dependencies", "Dependencies"),
