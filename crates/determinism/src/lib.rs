@@ -11,7 +11,7 @@ mod threads;
 
 pub use cancel::{StopFlag, cancellation_point, interruptible, uninterrupted};
 pub use categorical::categorical;
-pub use log_space::{log_add, log_sum_exp};
+pub use log_space::{exp_or_zero, log_add, log_sum_exp};
 pub use stream::{Stream, StreamRng, stream};
 pub use threads::{both, map, map_slices, thread_count, with_threads};
 

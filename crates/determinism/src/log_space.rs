@@ -1,5 +1,18 @@
 //! Sums in log space.
 
+/// Below this the exponential function is zero, and slow to find out.
+const UNDERFLOW: f64 = -746.0;
+
+/// What lies so far below a sum does not change it.
+const LOST: f64 = -60.0;
+
+/// `exp x`, at once where it is zero.
+#[inline]
+#[must_use]
+pub fn exp_or_zero(x: f64) -> f64 {
+    if x < UNDERFLOW { 0.0 } else { x.exp() }
+}
+
 /// `ln Σ exp(x)`; negative infinity for no terms.
 #[must_use]
 pub fn log_sum_exp(values: impl Iterator<Item = f64> + Clone) -> f64 {
@@ -7,14 +20,15 @@ pub fn log_sum_exp(values: impl Iterator<Item = f64> + Clone) -> f64 {
     if largest == f64::NEG_INFINITY {
         return largest;
     }
-    largest + values.map(|value| (value - largest).exp()).sum::<f64>().ln()
+    largest + values.map(|value| exp_or_zero(value - largest)).sum::<f64>().ln()
 }
 
 /// `ln(exp a + exp b)`.
 #[must_use]
 pub fn log_add(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+    // Also where both are the logarithm of zero, whose difference is no number.
+    if low == f64::NEG_INFINITY || low - high < LOST { high } else { high + (low - high).exp().ln_1p() }
 }
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub enum Stream {
     OrderProposal { k: u64 },
     /// The seed of one part of many draws.
     Part { k: u64 },
+    /// The seed of chains that draw what earlier ones of the same part fell short of.
+    Refill { k: u64 },
     /// Which variables simulated experiments set.
     ExperimentTargets,
     /// The values that simulated experiments set a variable to: one stream per node.
@@ -89,6 +91,7 @@ impl Stream {
             Self::Layering { start, round } => [50, start, round],
             Self::LayeringStart { start } => [51, start, 0],
             Self::Part { k } => [52, k, 0],
+            Self::Refill { k } => [54, k, 0],
             Self::ExperimentTargets => [62, 0, 0],
             Self::Experiment { node } => [63, node, 0],
             Self::EffectParameters { graph } => [60, graph, 0],

@@ -121,7 +121,7 @@ impl<'a> Origin<'a> {
                 aim.draw_graphs(&sampler, count, seed, deadlines)
             }
             (Source::Exact, Some(target), _) => drawn(target.exact(&config, context.stop())?),
-            (Source::Chains, Some(target), _) => drawn(target.chains(&config, &mut context)?),
+            (Source::Chains, Some(target), _) => draw_chains(target, &config, &mut context)?,
             _ => Vec::new(),
         };
         if draws.is_empty() { Err(no_draws()) } else { Ok(draws) }
@@ -131,6 +131,26 @@ impl<'a> Origin<'a> {
 /// Whether draws of the run's policy count as they come, and are of orders.
 fn counts_draws(config: &Config) -> bool {
     config.paper || config.method == SAC
+}
+
+/// As many draws as asked for: where chains fall short, because one of them found nothing that counts, others follow.
+fn draw_chains(
+    target: &mut DagPosterior<'_>,
+    config: &Config,
+    context: &mut RunContext<'_>,
+) -> Result<Vec<GraphSample>, Error> {
+    let (mut draws, mut missing) = (Vec::new(), config.samples);
+    for k in 0.. {
+        let seed = if k == 0 { config.seed } else { stream(config.seed, Stream::Refill { k }).random() };
+        let more = drawn(target.chains(&Config { samples: missing, seed, ..config.clone() }, context)?);
+        missing -= more.iter().map(|draw| draw.count as usize).sum::<usize>().min(missing);
+        let is_last = missing == 0 || more.is_empty() || context.is_stopped();
+        draws.extend(more);
+        if is_last {
+            break;
+        }
+    }
+    Ok(GraphSample::merged(draws))
 }
 
 fn drawn(inferred: Option<Inferred>) -> Vec<GraphSample> {

@@ -198,6 +198,39 @@ fn more_graphs_are_drawn_later() {
     assert!(printed(home.path(), &["sample", "run"]).contains("1000 graphs drawn"));
 }
 
+/// The chains of this run have their tables built again for parents that were left out, and keep more draws than are asked for.
+#[test]
+fn chains_draw_as_many_graphs_as_asked_for_from_the_tables_they_ended_with() {
+    let home = tempfile::tempdir().unwrap();
+    let simulate = "simulate --nodes 20 --degree 1 --rows 60 --standardize --seed 3 --out d";
+    printed(home.path(), &simulate.split(' ').collect::<Vec<_>>());
+    let discover = "discover d/data.csv --score bic --posterior chains --samples 300 --format json --out run";
+    let result = json(&printed(home.path(), &discover.split(' ').collect::<Vec<_>>()));
+    let chains = json(&fs::read_to_string(home.path().join("run/chains.json")).unwrap());
+    assert_ne!(chains["widened"], 0, "tables that were not built again");
+    assert_eq!(result["posterior"]["samples"], 300);
+
+    let names: Vec<Value> = result["data"]["variables"].as_array().unwrap().clone();
+    let place = |name: &Value| names.iter().position(|known| known == name).unwrap();
+    let (mut drawn, mut total) = (vec![0.0; 20 * 20], 0.0);
+    for line in printed(home.path(), &["sample", "run", "-n", "1000", "--format", "json"]).lines() {
+        let (draw, count) = (json(line), json(line)["count"].as_f64().unwrap());
+        total += count;
+        for edge in draw["edges"].as_array().unwrap() {
+            drawn[20 * place(&edge[0]) + place(&edge[1])] += count;
+        }
+    }
+    assert_eq!(total, 1000.0);
+    let probabilities = result["posterior"]["edge_probabilities"].as_array().unwrap();
+    let probabilities = probabilities.iter().flat_map(|row| row.as_array().unwrap());
+    let differences = probabilities.zip(&drawn).map(|(p, count)| (p.as_f64().unwrap() - count / total).abs());
+    let (mean, most) = differences.fold((0.0, 0.0_f64), |(sum, most), d| (sum + d / 380.0, most.max(d)));
+    assert!(
+        mean < 0.008 && most < 0.1,
+        "edges drawn differ from their probabilities by {mean}, {most} at most"
+    );
+}
+
 #[test]
 fn a_run_that_is_not_what_it_was_is_not_resumed() {
     let home = simulated();

@@ -63,6 +63,14 @@ fn what_there_was_no_time_for_is_said() {
     assert!(findings.contains("out-of-time") && findings.contains("cam"), "{findings}");
 }
 
+#[test]
+fn a_score_that_there_was_no_time_for_is_not_a_number_that_is_none() {
+    let home = simulated("--nodes 40 --degree 3 --rows 2000");
+    let output = run(home.path(), "discover d/data.csv --score gp --time-budget 100ms --no-progress");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("score gp: there was no time to compute it") && !text.contains("NaN"), "{text}");
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_end_a_run_with_its_result_also_before_the_first_iteration() {

@@ -23,7 +23,8 @@ pub(super) fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
             _ => 1,
         },
         sweeps: if nodes <= 120 { 600 / nodes as u64 } else { 1200 / nodes as u64 }.clamp(1, default.sweeps),
-        max_draws: (config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
+        // Chains that have twice as many keep every second: at least as many as asked for are left.
+        max_draws: (2.0 * config.samples as f64 / (default.starts as f64 * (1.0 - default.burn_in))).ceil()
             as usize,
         proposals: if (15..=20).contains(&nodes) { default.proposals / 2 } else { default.proposals },
         min_ess: least_effective_size(nodes).unwrap_or(default.min_ess),
@@ -36,6 +37,11 @@ pub(super) fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
 pub(super) fn hurried_config(config: &Config, nodes: usize) -> ChainsConfig {
     let usual = chains_config(config, nodes);
     ChainsConfig { starts: 2, copies: 1, proposals: 0, sweeps: (120 / nodes as u64).max(1), ..usual }
+}
+
+/// Settings of chains that stay near where they start: they show which parents graphs ask for, not how likely modes are.
+pub(super) fn probing_config(config: &Config, nodes: usize) -> ChainsConfig {
+    ChainsConfig { sweeps: (240 / nodes as u64).max(1), ..hurried_config(config, nodes) }
 }
 
 /// The effective sample size that every unsettled edge must reach, where rounds are cheap: for an error of a few

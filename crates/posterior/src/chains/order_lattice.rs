@@ -6,11 +6,8 @@ use gflowcausal_determinism::{
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::ParentSetTables;
 
-use super::linear_extensions::{log_canonical_extensions, members};
+use super::linear_extensions::{ExtensionCounter, MOST_NODES, bits};
 use super::structure::Structure;
-
-/// The most variables: the sums take `12·d·2^d` bytes, 250 MB at most.
-const MOST_NODES: usize = 20;
 
 /// How many DAGs are drawn to see whether proposals would be accepted.
 const TRIALS: u64 = 64;
@@ -18,7 +15,7 @@ const TRIALS: u64 = 64;
 /// Proposals pay when at least this share is accepted.
 const LEAST_ACCEPTED: f64 = 0.1;
 
-/// Sums over orders of each set of variables, by the last of them.
+/// Sums over orders of each set of variables, by the last of them: `12·d·2^d` bytes, 250 MB at most.
 ///
 /// Variables are ranked by the best order. An order counts for a DAG if it is a canonical linear extension of it: each variable that is
 /// followed by one of lower rank is a parent of that one. A DAG drawn given a drawn order comes with probability ∝ weight · (number of its orders). As a proposal of
@@ -61,12 +58,12 @@ impl OrderLattice {
                 cancellation_point();
             }
             let mut ends = [f64::NEG_INFINITY; MOST_NODES];
-            for last in members(set) {
+            for last in bits(set) {
                 let before = set & !(1 << last);
                 let share: f64 = if before == 0 {
                     1.0
                 } else {
-                    members(before).map(|previous| self.continuation(before, previous, last)).sum()
+                    bits(before).map(|previous| self.continuation(before, previous, last)).sum()
                 };
                 ends[last] = totals[before] + self.log_sums[before * nodes + last] + share.ln();
             }
@@ -75,7 +72,7 @@ impl OrderLattice {
             if total == f64::NEG_INFINITY {
                 continue;
             }
-            for last in members(set) {
+            for last in bits(set) {
                 self.shares[set * nodes + last] = (ends[last] - total).exp() as f32;
             }
         }
@@ -99,7 +96,9 @@ impl OrderLattice {
 
     /// Whether enough of some proposals would be accepted, from each to the next.
     fn pays(&self, tables: &ParentSetTables) -> bool {
-        let draw = |k: u64| self.propose(tables, &mut stream(0, Stream::OrderProposal { k }));
+        let mut counter = ExtensionCounter::default();
+        let mut draw =
+            |k: u64| self.propose(tables, &mut counter, &mut stream(0, Stream::OrderProposal { k }));
         let drawn: Vec<Option<f64>> =
             (0..TRIALS).map(|k| draw(k).map(|proposal| proposal.log_orders)).collect();
         let accepted = drawn.iter().zip(drawn.iter().skip(1)).map(|pair| match pair {
@@ -110,21 +109,27 @@ impl OrderLattice {
     }
 
     /// A DAG given an order, each drawn from its distribution; none if it has too many orders to count.
-    pub(super) fn propose(&self, tables: &ParentSetTables, rng: &mut StreamRng) -> Option<Proposal> {
+    pub(super) fn propose(
+        &self,
+        tables: &ParentSetTables,
+        counter: &mut ExtensionCounter,
+        rng: &mut StreamRng,
+    ) -> Option<Proposal> {
         let nodes = self.order.len();
         let mut parents = vec![NodeSet::empty(nodes); nodes];
         let mut within = NodeSet::empty(nodes);
         let mut left = (1_usize << nodes) - 1;
         let mut last = {
-            let ends = members(left).map(|last| (last, f64::from(self.shares[left * nodes + last])));
+            let ends = bits(left).map(|last| (last, f64::from(self.shares[left * nodes + last])));
             categorical(ends, rng.random())?
         };
         loop {
             left &= !(1 << last);
             if left == 0 {
-                return self.proposal(Structure::of_parents(parents));
+                let graph = Structure::of_parents(parents);
+                return Some(Proposal { log_orders: self.log_orders(&graph, counter)?, graph });
             }
-            let ends = members(left).map(|previous| (previous, self.continuation(left, previous, last)));
+            let ends = bits(left).map(|previous| (previous, self.continuation(left, previous, last)));
             let total: f64 = ends.clone().map(|(_, weight)| weight).sum();
             let previous = categorical(ends, rng.random::<f64>() * total)?;
             self.assign(&mut within, left);
@@ -135,24 +140,19 @@ impl OrderLattice {
         }
     }
 
-    fn proposal(&self, graph: Structure) -> Option<Proposal> {
-        let log_orders = self.log_orders(&graph)?;
-        Some(Proposal { graph, log_orders })
-    }
-
     /// The logarithm of the number of orders of a DAG; none if there are too many steps to go through.
-    pub(super) fn log_orders(&self, graph: &Structure) -> Option<f64> {
+    pub(super) fn log_orders(&self, graph: &Structure, counter: &mut ExtensionCounter) -> Option<f64> {
         let mut ranks = [0; MOST_NODES];
         self.order.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
         let mask =
             |&node: &usize| graph.parents()[node].iter().fold(0, |mask, parent| mask | 1 << ranks[parent]);
         let parents: Vec<usize> = self.order.iter().map(mask).collect();
-        log_canonical_extensions(&parents)
+        counter.log_count(&parents)
     }
 
     fn assign(&self, set: &mut NodeSet, mask: usize) {
         set.clear();
-        members(mask).for_each(|rank| _ = set.insert(self.order[rank]));
+        bits(mask).for_each(|rank| _ = set.insert(self.order[rank]));
     }
 }
 
@@ -166,8 +166,8 @@ fn log_sums(tables: &ParentSetTables, order: &[usize]) -> Vec<f64> {
             cancellation_point();
         }
         within.clear();
-        members(set).for_each(|rank| _ = within.insert(order[rank]));
-        for rank in members(((1 << nodes) - 1) & !set) {
+        bits(set).for_each(|rank| _ = within.insert(order[rank]));
+        for rank in bits(((1 << nodes) - 1) & !set) {
             sums[rank] = tables.log_sum(order[rank], &within);
         }
     }
@@ -185,8 +185,8 @@ fn best_order(tables: &ParentSetTables) -> Option<Vec<usize>> {
             cancellation_point();
         }
         within.clear();
-        members(set).for_each(|node| _ = within.insert(node));
-        for next in members((best.len() - 1) & !set) {
+        bits(set).for_each(|node| _ = within.insert(node));
+        for next in bits((best.len() - 1) & !set) {
             let weight = best[set].0 + tables.log_sum(next, &within);
             let grown = &mut best[set | 1 << next];
             if weight > grown.0 {
@@ -224,7 +224,7 @@ impl OrderLattice {
             log_weight += self.log_sums[before * nodes + rank];
             let continued: f64 = match rank {
                 0 => 1.0,
-                _ => members(before).map(|previous| self.continuation(before, previous, rank)).sum(),
+                _ => bits(before).map(|previous| self.continuation(before, previous, rank)).sum(),
             };
             let previous = rank.checked_sub(1).map_or(1.0, |last| self.continuation(before, last, rank));
             log_share += (previous / continued).ln();

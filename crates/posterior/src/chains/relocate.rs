@@ -1,6 +1,6 @@
 //! The workhorse move: one variable is taken out and put back, its place drawn from all of them by its probability.
 
-use gflowcausal_determinism::{StreamRng, categorical, log_add, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, exp_or_zero, log_add, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::SumsAround;
 
@@ -387,7 +387,7 @@ fn renumber(state: &mut State, first: usize) {
 /// An index with probability ∝ exp(log-weight); the weights are used up.
 fn draw(log_weights: &mut [f64], rng: &mut StreamRng) -> usize {
     let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    log_weights.iter_mut().for_each(|weight| *weight = (*weight - largest).exp());
+    log_weights.iter_mut().for_each(|weight| *weight = exp_or_zero(*weight - largest));
     let total: f64 = log_weights.iter().sum();
     let drawn = categorical(log_weights.iter().copied().enumerate(), rng.random::<f64>() * total);
     drawn.expect("the present place has a weight")

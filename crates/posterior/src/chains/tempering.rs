@@ -6,6 +6,7 @@ use gflowcausal_determinism::{StreamRng, rand::RngExt};
 
 use super::block_gibbs::BlockGibbs;
 use super::independence_sampler::Independence;
+use super::linear_extensions::ExtensionCounter;
 use super::record::{Round, RoundSums, StoredDraw};
 use super::relocate::Relocation;
 use super::state::State;
@@ -29,11 +30,13 @@ pub(super) struct Ladder {
     copies: Vec<State>,
     relocation: Relocation,
     block_gibbs: BlockGibbs,
+    counter: ExtensionCounter,
 }
 
 impl Ladder {
     pub(super) fn new(copies: Vec<State>, nodes: usize) -> Self {
-        Self { copies, relocation: Relocation::new(nodes), block_gibbs: BlockGibbs::default() }
+        let (relocation, block_gibbs) = (Relocation::new(nodes), BlockGibbs::default());
+        Self { copies, relocation, block_gibbs, counter: ExtensionCounter::default() }
     }
 
     pub(super) fn copies(&self) -> &[State] {
@@ -70,8 +73,8 @@ impl Ladder {
             sums.see(State::new(target, &graph.layering()).log_weight());
             match &target.lattice {
                 Some(lattice) => {
-                    let proposals = config.proposals;
-                    Independence { target, lattice, proposals }.run(&mut graph, &mut sums, rng);
+                    let (proposals, counter) = (config.proposals, &mut self.counter);
+                    Independence { target, lattice, proposals, counter }.run(&mut graph, &mut sums, rng);
                 }
                 None => sums.add(1.0, &target.edge_probabilities(&mut graph)),
             }

@@ -9,6 +9,7 @@ use gflowcausal_score::{LocalScore, ParentSetTables, TableSettings};
 
 use super::block_gibbs::BlockGibbs;
 use super::independence_sampler::Independence;
+use super::linear_extensions::ExtensionCounter;
 use super::order_lattice::OrderLattice;
 use super::record::RoundSums;
 use super::relocate::Relocation;
@@ -239,7 +240,8 @@ fn proposal_step(target: &Target<'_>, state: &mut State, _: f64, rng: &mut Strea
     let mut graph = Structure::draw(target, state, rng);
     let lattice = target.lattice.as_ref().expect("few variables");
     let mut sums = RoundSums::new(target.possible_edges());
-    Independence { target, lattice, proposals: 1 }.run(&mut graph, &mut sums, rng);
+    let counter = &mut ExtensionCounter::default();
+    Independence { target, lattice, proposals: 1, counter }.run(&mut graph, &mut sums, rng);
     *state = State::new(target, &graph.layering());
 }
 
@@ -255,10 +257,12 @@ fn proposals_of_whole_dags_are_reversible() {
 fn the_orders_of_a_dag_are_counted_as_by_permutations() {
     for tables in all_tables() {
         let lattice = OrderLattice::new(&tables).expect("few variables");
+        let mut counter = ExtensionCounter::default();
         let mut total = 0.0;
         for dag in all_dags(4) {
             let parents: Vec<NodeSet> = (0..4).map(|node| dag.parents(node).clone()).collect();
-            let count = lattice.log_orders(&Structure::of_parents(parents)).expect("few steps").exp();
+            let graph = Structure::of_parents(parents);
+            let count = lattice.log_orders(&graph, &mut counter).expect("few steps").exp();
             let counted = permutations(4).filter(|order| is_order(order, &dag, lattice.order())).count();
             assert!((count - counted as f64).abs() < 1e-9, "{dag:?}: {count}, {counted} by permutations");
             total += count * tables.log_dag(&dag).exp();

@@ -156,7 +156,11 @@ fn score_line(result: &RunResult, config: &Config) -> String {
     } else {
         format!("; temperature {}, edge prior {}", score.temperature, result.posterior.edge_prior)
     };
-    format!("score {}{why}: {:.1}{prune}{prior}", score.name, score.value)
+    let value = match score.value {
+        value if value.is_nan() => "there was no time to compute it".to_owned(),
+        value => format!("{value:.1}"),
+    };
+    format!("score {}{why}: {value}{prune}{prior}", score.name)
 }
 
 fn why(score: &ScoreResult) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gflowcausal_determinism::{StreamRng, categorical, log_add, log_sum_exp, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, exp_or_zero, log_add, log_sum_exp, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
 use super::extra::{ExtraSet, ExtraSets};
@@ -154,7 +154,7 @@ impl NodeTable {
         if log_reference == f64::NEG_INFINITY || self.extra.dwarf(log_reference) {
             return None;
         }
-        let share = |set: usize| (self.sums[set] - log_reference).exp();
+        let share = |set: usize| exp_or_zero(self.sums[set] - log_reference);
         let mut sums = SumsAround {
             log_reference,
             all: 1.0,

@@ -1,6 +1,6 @@
 //! Draws of parent sets, one candidate after another, each by the share of the sets that have it.
 
-use gflowcausal_determinism::{StreamRng, categorical, rand::RngExt};
+use gflowcausal_determinism::{StreamRng, categorical, exp_or_zero, rand::RngExt};
 
 use super::zeta::subsets;
 
@@ -62,7 +62,7 @@ impl<'a> SubsetSums<'a> {
 
 impl Descent<'_> {
     fn share(&self, set: usize) -> f64 {
-        (self.table.sums[set] - self.log_reference).exp()
+        exp_or_zero(self.table.sums[set] - self.log_reference)
     }
 
     /// The sum over the sets `chosen ⊆ P ⊆ within`, by inclusion and exclusion of the chosen.
@@ -107,7 +107,7 @@ impl Descent<'_> {
     /// The chosen bits and a subset of `undecided`, by the terms of all of them.
     fn enumerate(&self, undecided: usize, rng: &mut StreamRng) -> usize {
         let sets = || subsets(undecided).map(|set| set | self.chosen);
-        let weight = |set: usize| (self.table.terms[set] - self.log_reference).exp();
+        let weight = |set: usize| exp_or_zero(self.table.terms[set] - self.log_reference);
         let total: f64 = sets().map(weight).sum();
         let drawn = categorical(sets().map(|set| (set, weight(set))), rng.random::<f64>() * total);
         drawn.unwrap_or(self.chosen)
@@ -115,6 +115,10 @@ impl Descent<'_> {
 }
 
 /// The bits of a set, one at a time, from the lowest.
-fn bits(set: usize) -> impl Iterator<Item = usize> {
-    (0..usize::BITS).map(|bit| 1 << bit).filter(move |bit| set & bit != 0)
+fn bits(mut set: usize) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = set & set.wrapping_neg();
+        set &= !lowest;
+        (lowest != 0).then_some(lowest)
+    })
 }
