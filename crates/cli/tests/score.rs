@@ -183,3 +183,27 @@ fn what_cannot_be_scored_is_named_with_a_way_out() {
         assert!(said.contains(&format!("help: {help}")), "{line}: {said}");
     }
 }
+
+/// Where the score is left to the data, a graph is scored by what a run would choose.
+#[test]
+fn the_score_by_evidence_is_that_of_a_run() {
+    let home = TempDir::new().unwrap();
+    let gflowcausal = |line: &str| {
+        let mut command = Command::cargo_bin("gflowcausal").unwrap();
+        let output = command.current_dir(home.path()).args(line.split(' ')).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    for (model, chosen) in [("gp-additive", "spline"), ("discrete", "bdeu"), ("linear", "bic")] {
+        gflowcausal(&format!(
+            "simulate --model {model} --nodes 4 --degree 1 --rows 200 --seed 6 --out {model}"
+        ));
+        let discover = format!("discover {model}/data.csv --format json --out run-{model}");
+        let result: Value = serde_json::from_slice(&gflowcausal(&discover)).unwrap();
+        let score = format!("score {model}/data.csv --graph run-{model} --format json");
+        let scored: Value = serde_json::from_slice(&gflowcausal(&score)).unwrap();
+        assert_eq!(result["score"]["name"], chosen);
+        assert_eq!(scored["score"]["name"], chosen);
+        close(&scored["score"]["value"], result["score"]["graph"].as_f64().unwrap());
+    }
+}

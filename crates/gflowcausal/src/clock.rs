@@ -1,6 +1,7 @@
 //! The only clock of a run: measures its phases, decides when to save and when time is up.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{Control, Deadlines, Phase, Seconds};
@@ -14,15 +15,19 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long a run that is to stop may take to make a result of what it has.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the `budget`, `settle` at seven eighths, `stop`
+/// Does `work` of a run that began at `start`, and sets the deadlines meanwhile.
+pub(crate) fn keeping_time<R>(start: Instant, deadlines: &Deadlines, work: impl FnOnce() -> R) -> R {
+    thread::scope(|scope| {
+        let (_running, done) = channel();
+        scope.spawn(move || keep_time(start, deadlines, &done));
+        work()
+    })
+}
+
+/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the budget, `settle` at seven eighths, `stop`
 /// at its end; after `stop`, whoever set that, `last` after a quarter and `grace` after half a second.
-pub(crate) fn keep_time(
-    budget: Option<Duration>,
-    start: Instant,
-    deadlines: &Deadlines,
-    done: &Receiver<()>,
-) {
-    let mut stopped = None;
+fn keep_time(start: Instant, deadlines: &Deadlines, done: &Receiver<()>) {
+    let (mut stopped, budget) = (None, deadlines.budget);
     while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let has_passed = |eighths: u32| budget.is_some_and(|budget| start.elapsed() >= budget * eighths / 8);
         if has_passed(4) {
@@ -93,8 +98,6 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
-
     use super::*;
 
     #[test]
@@ -111,8 +114,8 @@ mod tests {
     #[test]
     fn time_runs_out_step_by_step() {
         let (_running, done) = channel();
-        let deadlines = Deadlines::default();
-        keep_time(Some(Duration::ZERO), Instant::now(), &deadlines, &done);
+        let deadlines = Deadlines { budget: Some(Duration::ZERO), ..Deadlines::default() };
+        keep_time(Instant::now(), &deadlines, &done);
         assert!(deadlines.hurry.is_set() && deadlines.settle.is_set() && deadlines.stop.is_set());
         assert!(deadlines.last.is_set() && deadlines.grace.is_set());
     }
@@ -121,8 +124,8 @@ mod tests {
     fn a_run_that_is_over_sets_nothing() {
         let (running, done) = channel();
         drop(running);
-        let deadlines = Deadlines::default();
-        keep_time(Some(Duration::ZERO), Instant::now(), &deadlines, &done);
+        let deadlines = Deadlines { budget: Some(Duration::ZERO), ..Deadlines::default() };
+        keep_time(Instant::now(), &deadlines, &done);
         assert!(!deadlines.hurry.is_set());
     }
 }

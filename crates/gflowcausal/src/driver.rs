@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
@@ -11,7 +9,7 @@ use gflowcausal_data::{Column, Moments, Table};
 use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::Dag;
 
-use crate::clock::{Clock, keep_time};
+use crate::clock::{Clock, keeping_time};
 use crate::outputs::check_names;
 use crate::run_dir::LockedDir;
 use crate::{
@@ -88,12 +86,8 @@ impl RunRequest<'_> {
         let sha256 = self.data.fingerprint()?;
         self.check_data(&sha256)?;
         let deadlines = Deadlines { budget: self.time_budget, ..Deadlines::new(stop) };
-        let problem = thread::scope(|scope| {
-            let (_running, done) = channel();
-            let (budget, deadlines) = (self.time_budget, &deadlines);
-            scope.spawn(move || keep_time(budget, start, deadlines, &done));
-            self.data.problem(&self.file.config, &deadlines.hurry)
-        })?;
+        let problem =
+            keeping_time(start, &deadlines, || self.data.problem(&self.file.config, &deadlines.hurry))?;
         let score = start.elapsed().as_secs_f64();
         let file = self.stored_file(&sha256);
         if self.out.is_some() {
@@ -119,10 +113,7 @@ impl RunRequest<'_> {
         let rows_used = problem.model.rows_used(rows);
         let data = DataResult { name: self.name, rows, rows_used, variables, sha256 };
         let preview = Preview::of(&problem.table);
-        let (found, mut result) = thread::scope(|scope| {
-            let (_running, done) = channel();
-            let (budget, deadlines) = (self.time_budget, &deadlines);
-            scope.spawn(move || keep_time(budget, start, deadlines, &done));
+        let (found, mut result) = keeping_time(start, &deadlines, || {
             let found = problem.discover(&mut context)?;
             let mut result = found.to_result(&file.config, data, self.truth.as_ref());
             result.effects = match self.data {

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
-use gflowcausal_data::Table;
+use gflowcausal_data::{Moments, Table};
+use gflowcausal_determinism::StopFlag;
 use gflowcausal_graph::{Constraints, Dag, Edge};
 use gflowcausal_score::{GraphScore, LocalScore};
 use serde::Serialize;
 
 use crate::experiments::{complete_with, observational_moments, without_interventions};
-use crate::model::{ScoreKind, ScoreName, ScoringModel};
+use crate::method::method;
+use crate::model::{Chosen, ScoreKind, ScoreName, ScoringModel, chosen};
 use crate::options::{Config, PruneName};
 use crate::prepare::moments;
 use crate::{Error, score};
@@ -80,8 +82,12 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
     };
     // Nothing is pruned here; a score in parts knows its own pruning alone.
     let prune = if interventions.is_some() { PruneName::Auto } else { PruneName::None };
-    let unpruned = Config { prune, threshold: None, alpha: None, ..config.clone() };
     let none = Constraints::none(dag.nodes());
+    let config = match interventions {
+        Some(_) => config.clone(),
+        None => with_score_of_a_run((&prepared, moments.as_ref()), &none, config)?,
+    };
+    let unpruned = Config { prune, threshold: None, alpha: None, ..config };
     let model = ScoringModel::new(&prepared, moments.as_ref(), interventions.as_ref(), none, &unpruned)?;
     let parts = match model.kind() {
         ScoreKind::Decomposable(score) => by_variable(score.local_score(), dag),
@@ -91,6 +97,22 @@ pub fn score_graph(table: &Table, dag: &Dag, config: &Config) -> Result<GraphRep
     let rows_used = model.rows_used(prepared.rows());
     let report = parts.report(prepared.rows(), model.score_name(), dag, &names);
     Ok(GraphReport { rows_used, ..report })
+}
+
+/// The options with the score that a run of them would choose, where that is left to the data.
+fn with_score_of_a_run(
+    data: (&Table, Option<&Moments>),
+    constraints: &Constraints,
+    config: &Config,
+) -> Result<Config, Error> {
+    let most = method(&config.method)?.family_limit();
+    Ok(match chosen(data, constraints, (config, most), &StopFlag::new())? {
+        Chosen::ByEvidence(choice) => {
+            let sample_size = config.sample_size.or(choice.evidence.sample_size);
+            Config { score: choice.score, sample_size, ..config.clone() }
+        }
+        Chosen::ByTypes(_) => config.clone(),
+    })
 }
 
 /// A graph's score by index, before anything has a name.

@@ -43,8 +43,7 @@ impl EffectModel {
                 for &(node, value) in set {
                     self.refuse_beyond(node, value, &data.doses(node))?;
                 }
-                let is_free = |node: &usize| set.iter().all(|(other, _)| other != node);
-                let others: Vec<usize> = asked.effects.iter().copied().filter(is_free).collect();
+                let others: Vec<usize> = asked.others(set).collect();
                 found.outcomes = map(others.len(), |k| {
                     self.outcome(others[k], model.under(set, others[k]), data, request.level)
                 });

@@ -69,21 +69,10 @@ impl EffectModel {
                 refuse_with_interventions(option)?;
             }
             let outcomes = model.under(&interventions);
-            let is_asked = |node: &usize| interventions.iter().all(|(set, _)| set != node);
-            found.outcomes = asked
-                .effects
-                .iter()
-                .copied()
-                .filter(is_asked)
-                .map(|node| {
-                    OutcomeResult::new(
-                        &self.names[node],
-                        &outcomes[node],
-                        moments.mean()[node],
-                        request.level,
-                    )
-                })
-                .collect();
+            let outcome = |node: usize| {
+                OutcomeResult::new(&self.names[node], &outcomes[node], moments.mean()[node], request.level)
+            };
+            found.outcomes = asked.others(&interventions).map(outcome).collect();
             return Ok(found);
         }
         let scale = if request.is_standardized { Scale::Standardized } else { Scale::Units };
@@ -141,19 +130,12 @@ impl EffectModel {
             &[(cause, to)] => {
                 let drawn = model.total(cause);
                 for &effect in &asked.effects {
-                    if let Some(drawn) = &drawn[effect] {
-                        found.outcomes.extend(self.level_outcomes(
-                            (effect, to),
-                            drawn,
-                            &columns,
-                            request.level,
-                        ));
-                    }
+                    let Some(drawn) = &drawn[effect] else { continue };
+                    found.outcomes.extend(self.level_outcomes((effect, to), drawn, &columns, request.level));
                 }
             }
             several => {
-                let is_free = |node: &usize| several.iter().all(|(set, _)| set != node);
-                let others: Vec<usize> = asked.effects.iter().copied().filter(is_free).collect();
+                let others: Vec<usize> = asked.others(several).collect();
                 let drawn = map(others.len(), |k| model.under(several, others[k]));
                 for (effect, drawn) in others.into_iter().zip(drawn) {
                     let drawn =
@@ -261,6 +243,12 @@ pub(super) struct Asked<'a> {
 impl Asked<'_> {
     pub(super) fn is_one_pair(&self) -> bool {
         self.request.causes.len() == 1 && self.request.effects.len() == 1
+    }
+
+    /// The effects asked for that no intervention sets.
+    pub(super) fn others<T>(&self, interventions: &[(usize, T)]) -> impl Iterator<Item = usize> {
+        let is_free = |effect: &usize| interventions.iter().all(|(set, _)| set != effect);
+        self.effects.iter().copied().filter(is_free)
     }
 }
 
