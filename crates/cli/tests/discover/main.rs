@@ -328,3 +328,20 @@ fn categories_and_mixed_columns_choose_their_scores() {
     fs::write(home.path().join("mixed.csv"), mixed.join("\n")).unwrap();
     assert_eq!(run("mixed.csv")["score"]["name"], "dg");
 }
+
+/// Independence alone leaves every sure direction of this table open; a score that no shape enters has none to name.
+#[test]
+fn directions_that_only_shapes_tell_are_named() {
+    let home = tempfile::tempdir().unwrap();
+    let answer = |line: &str| json(&printed(home.path(), &line.split(' ').collect::<Vec<_>>()));
+    let by_evidence = answer("discover sachs --format json");
+    let consensus = &by_evidence["consensus"];
+    let (sure, by_shape) = (consensus["sure"].as_array().unwrap(), consensus["by_shape"].as_array().unwrap());
+    assert!(!by_shape.is_empty() && by_shape.len() <= sure.len());
+    for pair in by_shape {
+        assert!(sure.iter().any(|edge| edge["from"] == pair[0] && edge["to"] == pair[1]), "{pair}");
+    }
+    let text = printed(home.path(), &["discover", "sachs", "--no-progress"]);
+    assert!(text.contains(&format!("by shape ({} of {} sure)", by_shape.len(), sure.len())), "{text}");
+    assert!(answer("discover sachs --score bic --format json")["consensus"]["by_shape"].is_null());
+}

@@ -65,10 +65,20 @@ impl Discovery {
         self.class.clone().unwrap_or_else(|| self.class_of(&self.graph))
     }
 
+    /// Whether the score prefers one of two equivalent graphs, by the shape of functions or of noise.
+    pub(super) fn tells_equivalents_apart(&self) -> bool {
+        self.model.local_score().is_some() && !self.model.is_score_equivalent()
+    }
+
     pub(super) fn class_of(&self, dag: &Dag) -> Pdag {
-        if self.model.local_score().is_some() && !self.model.is_score_equivalent() {
+        if self.tells_equivalents_apart() {
             return self.open_directions_of(dag);
         }
+        self.equivalents_of(dag)
+    }
+
+    /// The Markov equivalence class of `dag`, less what knowledge and interventions exclude.
+    pub(super) fn equivalents_of(&self, dag: &Dag) -> Pdag {
         let mut class = Cpdag::of(dag).into_pdag();
         let constraints = self.model.constraints();
         let interventions = self.model.interventions();

@@ -20,6 +20,9 @@ pub struct ConsensusResult {
     pub direction_open: Vec<EdgeResult>,
     /// The pair is adjacent with a probability between 0.1 and 0.9.
     pub unsure: Vec<EdgeResult>,
+    /// Sure directions that rest on the shape of functions and of noise alone: which variables are independent leaves them open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_shape: Vec<(String, String)>,
 }
 
 /// The probabilities, and how far to trust them.
@@ -171,6 +174,13 @@ impl Discovery {
         let list = |edges: &mut dyn Iterator<Item = Edge>| -> Vec<EdgeResult> {
             edges.map(|edge| self.edge_result(edge, &class, &weights)).collect()
         };
+        let by_shape = if self.tells_equivalents_apart() {
+            let equivalents = self.equivalents_of(&consensus.graph);
+            let open = consensus.sure.iter().filter(|&&edge| !equivalents.has_directed(edge));
+            open.map(|&edge| self.pair(edge)).collect()
+        } else {
+            Vec::new()
+        };
         let mut edges = list(&mut consensus.graph.edges());
         edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         ConsensusResult {
@@ -178,6 +188,7 @@ impl Discovery {
             sure: list(&mut consensus.sure.into_iter()),
             direction_open: list(&mut consensus.direction_open.into_iter()),
             unsure: list(&mut consensus.unsure.into_iter()),
+            by_shape,
         }
     }
 }

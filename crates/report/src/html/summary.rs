@@ -109,7 +109,13 @@ pub(super) fn summary(result: &RunResult) -> String {
 }
 
 fn lists(consensus: &ConsensusResult) -> String {
-    let ConsensusResult { sure, direction_open, unsure, .. } = consensus;
+    let ConsensusResult { sure, direction_open, unsure, by_shape, .. } = consensus;
+    let shape = match by_shape.len() {
+        0 => String::new(),
+        many => format!(
+            " Of these, {many} rest on the shape of functions and noise alone: which variables are independent leaves them open."
+        ),
+    };
     let first = match sure.len() {
         0 => "no direction of cause and effect is sure.".to_owned(),
         1 => format!("one direction of cause and effect is sure, {}.", named(sure)),
@@ -132,7 +138,7 @@ fn lists(consensus: &ConsensusResult) -> String {
         1 => format!(" One pair may or may not be connected: {}.", pairs(unsure)),
         many => format!(" {many} pairs may or may not be connected."),
     };
-    format!("{first}{open}{unsure}")
+    format!("{first}{shape}{open}{unsure}")
 }
 
 fn such_as(many: usize) -> &'static str {

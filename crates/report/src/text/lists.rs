@@ -31,6 +31,7 @@ pub(super) fn edges(text: &mut String, result: &RunResult, style: TextStyle) {
     match &result.consensus {
         Some(consensus) => {
             lists(text, consensus, style);
+            by_shape(text, consensus, style);
             indirect(text, result, style);
             best(text, result, style);
         }
@@ -146,6 +147,25 @@ fn slope(weight: f64) -> String {
         0.001..0.01 => format!("{weight:.5}"),
         _ => format!("{weight:.1e}"),
     }
+}
+
+/// The sure directions that an assumption about shapes tells, and that independence alone would leave open.
+fn by_shape(text: &mut String, consensus: &ConsensusResult, style: TextStyle) {
+    let ConsensusResult { sure, by_shape, .. } = consensus;
+    if by_shape.is_empty() {
+        return;
+    }
+    let count = style.shown(by_shape.len(), PATHS);
+    let shown: Vec<String> = by_shape[..count].iter().map(|(from, to)| style.edge(from, to)).collect();
+    let line = format!(
+        "{} ({} of {} sure): known from the shape of functions and noise alone; by what is independent of what, these directions are open: {}{}",
+        style.color.bold("by shape"),
+        by_shape.len(),
+        sure.len(),
+        shown.join(", "),
+        others(by_shape.len() - count)
+    );
+    text.push_str(&format!("{}\n\n", wrapped(&line, "  ")));
 }
 
 /// The pairs that are surely joined by a directed path, but not surely by an edge.
