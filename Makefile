@@ -66,7 +66,7 @@ $(VENV)/ready: Makefile
 	touch $@
 
 python: $(VENV)/ready
-	$(CARGO) test --workspace --locked --no-run --test packaging --test spine
+	$(CARGO) test --workspace --locked --no-run --test packaging --test verbs
 	cp $(TARGET)/debug/deps/lib_native.$(LIBRARY) crates/python/python/gflowcausal/_native.abi3.so
 	cd crates/python && PYTHONPATH=$(abspath crates/python/python) MYPYPATH=$(abspath crates/python/python) GFLOWCAUSAL=$(abspath $(TARGET))/debug/gflowcausal $(VENV)/bin/python -m pytest -q
 

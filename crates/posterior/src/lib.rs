@@ -8,7 +8,7 @@ mod effective_sample_size;
 mod effects;
 mod exact;
 mod importance;
-mod recapture;
+mod log_z_by_recapture;
 mod runners_up;
 mod summary;
 
@@ -22,6 +22,6 @@ pub use effects::{
 };
 pub use exact::{Exact, ExactError, LayerState};
 pub use importance::{GraphSample, Source};
-pub use recapture::log_z_by_recapture;
+pub use log_z_by_recapture::log_z_by_recapture;
 pub use runners_up::{Ranking, RunnerUp};
 pub use summary::{Candidate, CandidateLimit, Convergence, Objects, ParentSets, Posterior};

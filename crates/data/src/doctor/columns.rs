@@ -2,16 +2,11 @@
 
 use gflowcausal_graph::{Advice, pluralize};
 
+use super::tails::{FAR, skewness, tails};
 use super::{Finding, about};
 use crate::loose_number::is_loose_number;
 use crate::missing::fill_gaps;
 use crate::{Column, MISSING_CODE, Table, Values};
-
-/// A robust deviation this many times the usual one is an outlier.
-const FAR: f64 = 10.0;
-
-/// The ratio of quartile range to standard deviation of a normal distribution.
-const QUARTILES_PER_DEVIATION: f64 = 1.349;
 
 /// Skewness above which a logarithm is suggested.
 const SKEWED: f64 = 2.0;
@@ -24,11 +19,6 @@ const MOST_CATEGORY_LEVELS: usize = 10;
 
 /// A level seen in fewer rows says little.
 const FEW_ROWS: usize = 5;
-
-/// Tails are heavy if more than this share of the values is so many robust deviations from the median: 1.6 % of Laplacian
-/// values are, and 0.006 % of normal ones.
-const TAIL: f64 = 4.0;
-const TAIL_SHARE: f64 = 0.01;
 
 /// Whole numbers with at most so many different values, each found so often on average, are likely codes.
 const MOST_CODES: usize = 10;
@@ -266,33 +256,4 @@ fn are_codes(values: &[f64]) -> bool {
         }
     }
     values.len() >= LEAST_ROWS_A_CODE * seen.len()
-}
-
-/// The third standardised moment; values of any scale.
-fn skewness(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let largest = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
-    let (mut second, mut third) = (0.0, 0.0);
-    for value in values {
-        let z = (value - mean) / largest;
-        second += z * z;
-        third += z * z * z;
-    }
-    (third / n) / (second / n).powf(1.5)
-}
-
-/// Whether an extreme is far from the median, in robust deviations, and whether many values are rather far. Costs `O(n)`;
-/// reorders the values.
-fn tails(values: &mut [f64]) -> [bool; 2] {
-    if values.is_empty() {
-        return [false; 2];
-    }
-    let last = values.len() - 1;
-    let mut at = |quarters: usize| *values.select_nth_unstable_by(quarters * last / 4, f64::total_cmp).1;
-    let [least, lower, median, upper, most] = [0, 1, 2, 3, 4].map(&mut at);
-    let deviation = (upper - lower) / QUARTILES_PER_DEVIATION;
-    let far = values.iter().filter(|&&value| (value - median).abs() > TAIL * deviation).count();
-    let is_heavy = far >= FEW_ROWS && far as f64 > TAIL_SHARE * values.len() as f64;
-    [(most - median).max(median - least) > FAR * deviation, is_heavy].map(|is| is && deviation > 0.0)
 }

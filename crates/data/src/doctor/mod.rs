@@ -2,9 +2,10 @@
 
 mod columns;
 mod experiments;
+mod nonlinearity;
 mod relations;
 mod rows;
-mod shapes;
+mod tails;
 
 use std::fmt;
 
@@ -122,7 +123,7 @@ pub fn doctor(table: &Table) -> Diagnosis {
     let mut findings = columns::findings(table);
     findings.extend(relations::findings(table));
     findings.extend(rows::findings(table));
-    findings.extend(shapes::findings(table));
+    findings.extend(nonlinearity::findings(table));
     findings.sort_by_key(|finding| finding.severity);
     let continuous = table.columns().iter().filter(|column| column.as_continuous().is_some()).count();
     let categorical = table.columns().len() - continuous;
