@@ -68,8 +68,8 @@ impl LocationScale {
         varying: &[usize],
         even: (&[f64], f64),
     ) -> Option<LocationScaleFit> {
-        let (problem, spread) = LogVarianceProblem::new(&self.spline, varying, even.0);
-        let mut variance = problem.fit(even.0, problem.start(spread)?);
+        let problem = LogVarianceProblem::new(&self.spline, varying, even.0);
+        let mut variance = problem.fit(even.0, problem.start()?);
         if variance.gain(even.0) - problem.cost(&variance) < -HOPELESS * problem.penalty() {
             return None;
         }

@@ -1,6 +1,7 @@
 //! How the variance of noise follows the parents: the logarithm is a sum of smooth functions, as smooth as the data ask.
 
 use std::f64::consts::PI;
+use std::ops::Range;
 
 use gflowcausal_determinism::cancellation_point;
 
@@ -35,6 +36,8 @@ pub(crate) struct LogVarianceProblem<'a> {
     functions: Vec<&'a [f64]>,
     /// Gram matrix, blocks and roughness of the functions; the response is the logarithm of squared residuals.
     logarithms: AdditiveProblem,
+    /// The variance of these logarithms.
+    spread: f64,
     /// The logarithm of the determinant of the lines' gram matrix.
     lines_log_det: f64,
 }
@@ -51,15 +54,15 @@ pub(crate) struct LogVariance {
 
 impl<'a> LogVarianceProblem<'a> {
     /// The functions of the mean, for squared `residuals`.
-    pub(crate) fn new(spline: &'a Spline, parents: &[usize], residuals: &[f64]) -> (Self, f64) {
-        let (response, variance) = standardized_logarithms(residuals);
+    pub(crate) fn new(spline: &'a Spline, parents: &[usize], residuals: &[f64]) -> Self {
+        let (response, spread) = standardized_logarithms(residuals);
         let logarithms = spline.problem_of(&response, parents);
         let functions = parents.iter().flat_map(|&parent| {
             let basis = &spline.bases()[parent];
             (0..basis.len()).map(|j| basis.functions.col_as_slice(j))
         });
         let lines_log_det = logarithms.lines_log_det();
-        (Self { functions: functions.collect(), lines_log_det, logarithms }, variance)
+        Self { functions: functions.collect(), lines_log_det, logarithms, spread }
     }
 
     fn rows(&self) -> f64 {
@@ -71,21 +74,20 @@ impl<'a> LogVarianceProblem<'a> {
         0.5 * self.logarithms.lines().count() as f64 * self.rows().ln()
     }
 
-    /// The least-squares fit of the logarithms of squared residuals, whose variance is `variance`; none if the variance
-    /// of the residuals looks constant.
-    pub(crate) fn start(&self, variance: f64) -> Option<LogVariance> {
+    /// The least-squares fit of the logarithms of squared residuals; none if the variance of the residuals looks constant.
+    pub(crate) fn start(&self) -> Option<LogVariance> {
         let fit = self.logarithms.fit()?;
         if fit.log_evidence < SCREEN * self.penalty() {
             return None;
         }
         // The same prior of the bends, beside the information of the residuals instead of that of their logarithms.
-        let unit = 2.0 / (fit.residual * variance).max(0.1 * PI * PI);
-        let weight = |block: &std::ops::Range<usize>| {
+        let unit = 2.0 / (fit.residual * self.spread).max(0.1 * PI * PI);
+        let weight = |block: &Range<usize>| {
             let bent = block.clone().find(|&a| self.logarithms.roughness[a] > 0.0);
             bent.map_or(1.0, |a| unit * fit.penalty[a] / self.logarithms.roughness[a])
         };
         let weights = self.logarithms.blocks.iter().map(weight).collect();
-        let scale = variance.sqrt();
+        let scale = self.spread.sqrt();
         Some(self.at(fit.coefficients.iter().map(|a| scale * a).collect(), weights))
     }
 

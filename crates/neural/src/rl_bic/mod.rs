@@ -223,7 +223,7 @@ impl<'a, R: Real> Training<'a, R> {
             let Some((drawn, evaluated)) = interruptible(stop, || self.sample(iteration)) else { break };
             observe(&self.learn(iteration, &drawn, &evaluated));
             let done = iteration - self.share.start;
-            if done == 0 || (done + 1) % window == 0 {
+            if done == 0 || (done + 1).is_multiple_of(window) {
                 self.penalties.raise(self.best.as_ref().map(|(_, best)| *best));
             }
         }
