@@ -48,9 +48,10 @@ impl Family {
 pub struct Families {
     linear: NonGaussian,
     smooth: LocationScale,
-    /// The same, and joint functions, of normal scores.
-    scores: LocationScale,
     joint: GpMarginal,
+    /// The last two of normal scores.
+    scores: LocationScale,
+    joint_of_scores: GpMarginal,
 }
 
 impl Families {
@@ -65,7 +66,8 @@ impl Families {
         Ok(Self {
             linear: NonGaussian::new(&table, &moments, penalty)?,
             smooth: LocationScale::of_rows(&table, penalty, max_rows)?,
-            joint: GpMarginal::of_rows(&scores, max_rows)?,
+            joint: GpMarginal::of_rows(&table, max_rows)?,
+            joint_of_scores: GpMarginal::of_rows(&scores, max_rows)?,
             scores: LocationScale::of_rows(&scores, Penalty::Factor(1.0), max_rows)?,
         })
     }
@@ -96,6 +98,13 @@ impl Families {
         [gaussian, linear, additive, scaled]
     }
 
+    /// The log-likelihood of `node` as one function of all `parents` and normal noise, comparable with [`terms`](Self::terms).
+    #[must_use]
+    pub fn joint_term(&self, node: usize, parents: &NodeSet) -> f64 {
+        let alone = self.additive().local(node, &NodeSet::empty(self.joint.nodes()));
+        self.joint.local(node, parents) + alone
+    }
+
     /// What variances that follow the parents gain over constant ones, never below zero: on normal scores, so that what a
     /// monotone transform of the columns takes away does not count.
     #[must_use]
@@ -114,7 +123,7 @@ impl Families {
         }
         let (sums, nothing) = (self.scores.spline(), NodeSet::empty(self.joint.nodes()));
         let sum = sums.local(node, parents) - sums.local(node, &nothing);
-        (self.joint.local(node, parents) - sum).max(0.0)
+        (self.joint_of_scores.local(node, parents) - sum).max(0.0)
     }
 }
 

@@ -16,6 +16,7 @@ mod gaussian;
 mod gp;
 mod local;
 mod location_scale;
+mod log_variance;
 mod noise_shape;
 mod non_gaussian;
 mod order_score;

@@ -194,6 +194,44 @@ impl Evaluated {
     }
 }
 
+/// The families on three graphs: those of lines and normal noise, of lines and free noise, and of smooth functions.
+struct Rivals<'a>(&'a [Evaluated; 3]);
+
+impl<'a> Rivals<'a> {
+    fn smooth(&self) -> &'a Evaluated {
+        &self.0[2]
+    }
+
+    /// The graph that suits `family` best.
+    fn best(&self, family: Family) -> &'a Evaluated {
+        let by_total = |a: &&Evaluated, b: &&Evaluated| a.total(family).total_cmp(&b.total(family));
+        self.0.iter().max_by(by_total).unwrap_or(&self.0[0])
+    }
+
+    /// What `family` gains over another, each on its best graph.
+    fn gain(&self, family: Family, over: Family) -> f64 {
+        self.best(family).total(family) - self.best(over).total(over)
+    }
+
+    fn is_normal(&self) -> bool {
+        self.gain(Family::LinearNonGaussian, Family::LinearGaussian) <= MARGIN
+    }
+
+    /// Whether sums of functions are likelier than lines and, unless noise is normal, for most of the variables.
+    fn is_bent(&self) -> bool {
+        let (smooth, lines) = (Family::LocationScale, Family::LinearNonGaussian);
+        self.gain(smooth, lines) > MARGIN && (self.is_normal() || self.best(smooth).is_general(smooth, lines))
+    }
+
+    fn totals(&self) -> Vec<FamilyTotal> {
+        let families = Family::ALL[..4].iter().map(|&family| FamilyTotal {
+            family: family.name().to_owned(),
+            nats: self.gain(family, Family::LinearGaussian),
+        });
+        families.collect()
+    }
+}
+
 impl Comparison<'_> {
     /// The best order and graph that one start of BOSS finds with `bic`.
     fn linear_graph(&self, seed: u64) -> (Order, Dag) {
@@ -283,56 +321,63 @@ impl Comparison<'_> {
         FamilyChoice { score: ScoreName::Bic, evidence }
     }
 
-    /// Lines or bends first, with the noise's own shape in both; then functions of several parents, and what the noise is like. The graphs are
-    /// those of lines and normal noise, of lines and free noise, and of smooth functions.
+    /// Lines or bends first, with the noise's own shape in both; then functions of several parents, and what the noise is like.
     ///
-    /// Joint functions need the evidence of the whole table, more of it than a changing variance has: a search for sums finds few of the
-    /// parents that act together, so few variables can show it. `gp` contains sums, so nothing is lost where one suffices. A changing variance needs most of the
-    /// variables: in a graph with a wrong edge it is what the wrong edge leaves.
+    /// Bends win by sums of functions for most variables, or by functions of all parents with normal noise on the whole table:
+    /// where parents act together, sums show little of it. Joint functions need the evidence of the whole table, more of it
+    /// than a changing variance has: a search for sums finds few of the parents that act together, so few variables can show
+    /// it. `gp` contains sums, so nothing is lost where one suffices. A changing variance needs most of the variables: in a
+    /// graph with a wrong edge it is what the wrong edge leaves.
     fn decide(&self, graphs: &[Evaluated; 3], allows_joint: bool) -> FamilyChoice {
         use Family::{Additive, Joint, LinearGaussian, LinearNonGaussian, LocationScale};
-        let best = |family: Family| {
-            let by_total = |a: &&Evaluated, b: &&Evaluated| a.total(family).total_cmp(&b.total(family));
-            graphs.iter().max_by(by_total).unwrap_or(&graphs[0])
-        };
-        let gain = |family: Family, over: Family| best(family).total(family) - best(over).total(over);
-        let is_normal = gain(LinearNonGaussian, LinearGaussian) <= MARGIN;
-        let is_bent = gain(LocationScale, LinearNonGaussian) > MARGIN
-            && (is_normal || best(LocationScale).is_general(LocationScale, LinearNonGaussian));
-        let smooth = &graphs[2];
-        // What a monotone transform takes away, or brings, is no changing variance.
-        let scale_gain = |node: usize, parents: &NodeSet| {
-            let [_, _, additive, scaled] = smooth.terms[node];
-            if scaled > additive { self.families.scale_gain(node, parents) } else { 0.0 }
-        };
-        let joint_gain = |node: usize, parents: &NodeSet| self.families.joint_gain(node, parents);
-        let no_gains = || vec![0.0; self.names.len()];
-        let scale = if is_bent { smooth.gains(scale_gain) } else { no_gains() };
-        let joint = if is_bent { smooth.gains(joint_gain) } else { no_gains() };
+        let rivals = Rivals(graphs);
+        let joint_over_lines = if allows_joint { self.joint_over_lines(&rivals) } else { f64::NEG_INFINITY };
+        let is_bent = rivals.is_bent() || joint_over_lines > MARGIN;
+        let smooth = rivals.smooth();
+        let [scale, joint] = if is_bent { self.noise_and_joint_gains(smooth) } else { self.no_gains() };
         let [scale_nats, joint_nats] = [&scale, &joint].map(|gains| gains.iter().sum::<f64>());
         let is_joint = allows_joint && joint_nats > scale_nats.max(MARGIN);
-        let (family, score) = match (is_bent, is_normal) {
+        let (family, score) = match (is_bent, rivals.is_normal()) {
             (true, _) if is_joint => (Joint, ScoreName::Gp),
             (true, _) if smooth.is_most(&scale) => (LocationScale, ScoreName::LocationScale),
             (true, _) => (Additive, ScoreName::Spline),
             (false, true) => (LinearGaussian, ScoreName::Bic),
             (false, false) => (LinearNonGaussian, ScoreName::NonGaussian),
         };
-        let shown = if is_bent { smooth } else { best(family) };
-        let families = Family::ALL[..4].iter().map(|&family| FamilyTotal {
-            family: family.name().to_owned(),
-            nats: gain(family, LinearGaussian),
-        });
-        let why = why(family, &gain, scale_nats, joint_nats);
+        let shown = if is_bent { smooth } else { rivals.best(family) };
+        let bent_nats = rivals.gain(LocationScale, LinearNonGaussian).max(joint_over_lines);
+        let shape_nats = rivals.gain(LinearNonGaussian, LinearGaussian);
         let variable = |node: usize| self.variable(shown, node, scale[node], joint[node]);
         let evidence = FamilyEvidence {
-            why,
+            why: why(family, shape_nats, bent_nats, [scale_nats, joint_nats]),
             equal_variances: None,
             sample_size: None,
-            families: families.collect(),
+            families: rivals.totals(),
             variables: (0..self.names.len()).map(variable).collect(),
         };
         FamilyChoice { score, evidence }
+    }
+
+    /// How much likelier functions of all parents are, with normal noise, than lines with noise of any shape.
+    fn joint_over_lines(&self, rivals: &Rivals<'_>) -> f64 {
+        let lines = rivals.best(Family::LinearNonGaussian).total(Family::LinearNonGaussian);
+        let terms = rivals.smooth().gains(|node, parents| self.families.joint_term(node, parents));
+        terms.iter().sum::<f64>() - lines
+    }
+
+    /// What each variable gains by noise that follows its parents, and by one function of them.
+    fn noise_and_joint_gains(&self, smooth: &Evaluated) -> [Vec<f64>; 2] {
+        // What a monotone transform takes away, or brings, is no changing variance.
+        let scale_gain = |node: usize, parents: &NodeSet| {
+            let [_, _, additive, scaled] = smooth.terms[node];
+            if scaled > additive { self.families.scale_gain(node, parents) } else { 0.0 }
+        };
+        let joint_gain = |node: usize, parents: &NodeSet| self.families.joint_gain(node, parents);
+        [smooth.gains(scale_gain), smooth.gains(joint_gain)]
+    }
+
+    fn no_gains(&self) -> [Vec<f64>; 2] {
+        [(); 2].map(|()| vec![0.0; self.names.len()])
     }
 
     /// The simplest family of a variable that no other beats clearly.
@@ -359,25 +404,21 @@ impl Comparison<'_> {
     }
 }
 
-/// What decided, in words.
-fn why(family: Family, gain: &dyn Fn(Family, Family) -> f64, scale: f64, joint: f64) -> String {
-    let bent = || gain(Family::LocationScale, Family::LinearNonGaussian);
+/// What decided, in words: `shape` is what noise of its own shape gains, `bent` what smooth functions gain over lines.
+fn why(family: Family, shape: f64, bent: f64, [scale, joint]: [f64; 2]) -> String {
     match family {
         Family::LinearGaussian => "no family is likelier than lines and normal noise by 10 nats".to_owned(),
-        Family::LinearNonGaussian => format!(
-            "noise of its own shape is likelier than normal noise by {:.0} nats",
-            gain(Family::LinearNonGaussian, Family::LinearGaussian)
-        ),
-        Family::Additive => format!("smooth functions are likelier than lines by {:.0} nats", bent()),
+        Family::LinearNonGaussian => {
+            format!("noise of its own shape is likelier than normal noise by {shape:.0} nats")
+        }
+        Family::Additive => format!("smooth functions are likelier than lines by {bent:.0} nats"),
         Family::LocationScale => format!(
-            "smooth functions are likelier than lines by {:.0} nats, and for most variables noise that follows the parents \
-             than even noise, by {scale:.0} nats",
-            bent()
+            "smooth functions are likelier than lines by {bent:.0} nats, and for most variables noise that follows the parents \
+             than even noise, by {scale:.0} nats"
         ),
         Family::Joint => format!(
-            "smooth functions are likelier than lines by {:.0} nats, and one function of several parents than a sum of functions, \
-             by {joint:.0} nats",
-            bent()
+            "smooth functions are likelier than lines by {bent:.0} nats, and one function of several parents than a sum of functions, \
+             by {joint:.0} nats"
         ),
     }
 }

@@ -2,6 +2,8 @@
 
 mod rewards;
 
+use std::ops::Range;
+
 use gflowcausal_autodiff::{Encoder, EncoderSize, Linear, Normalisation, Real, Tape, Var, uniform};
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
@@ -26,6 +28,9 @@ const DECAY_STEPS: f64 = 5000.0;
 /// How many times the penalties are raised in a run.
 const RAISES: usize = 20;
 
+/// A policy settles on one order early and may be far from the best: so many share the iterations.
+const RESTARTS: usize = 3;
+
 /// RL-BIC2: an encoder, a single layer that scores pairs, and a critic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RlBic {
@@ -35,8 +40,10 @@ pub struct RlBic {
     pub decoder: usize,
     /// Graphs an iteration.
     pub batch_size: usize,
-    /// The most iterations.
+    /// The most iterations, of all starts together.
     pub iterations: usize,
+    /// How many times training starts anew; the best graph of all counts.
+    pub restarts: usize,
     /// Adam's learning rate, in the beginning.
     pub learning_rate: f64,
     /// The weight of the entropy bonus of each arrow at the start; it decays to zero.
@@ -55,8 +62,9 @@ impl Default for RlBic {
             decoder: 16,
             batch_size: 64,
             iterations: 15_000,
+            restarts: RESTARTS,
             learning_rate: 1e-3,
-            entropy: 0.3,
+            entropy: 1.0,
             is_graded: true,
             shares_rows: true,
         }
@@ -70,6 +78,7 @@ impl RlBic {
         Self {
             encoder: EncoderSize { inputs: 64, width: 64, inner: 256, blocks: 6, heads: 16 },
             iterations: if nodes < 30 { 20_000 } else { 40_000 },
+            restarts: 1,
             entropy: 1e-3,
             is_graded: false,
             shares_rows: false,
@@ -91,21 +100,27 @@ impl RlBic {
         stop: &StopFlag,
         observe: &mut dyn FnMut(&GraphIteration),
     ) -> Option<Vec<NodeSet>> {
-        let evaluator = interruptible(stop, || Evaluator::new(constraints, score))?;
-        let mut training: Training<'_, f32> = Training::new(self, columns, constraints, evaluator, seed);
-        let window = (self.iterations / RAISES).clamp(1, 1000);
-        for iteration in 0..self.iterations {
-            if stop.is_set() {
-                break;
-            }
-            let Some((drawn, evaluated)) = interruptible(stop, || training.sample(iteration)) else { break };
-            observe(&training.learn(iteration, &drawn, &evaluated));
-            if iteration == 0 || (iteration + 1) % window == 0 {
-                training.penalties.raise(training.best.as_ref().map(|(_, best)| *best));
-            }
+        let mut evaluator = interruptible(stop, || Evaluator::new(constraints, score))?;
+        let mut best: Option<(Vec<NodeSet>, Evaluated)> = None;
+        let restarts = self.restarts.clamp(1, self.iterations.max(1));
+        for restart in 0..restarts {
+            let share = restart * self.iterations / restarts..(restart + 1) * self.iterations / restarts;
+            let start = Start { share, number: restart, best };
+            let training: Training<'_, f32> =
+                Training::new(self, columns, constraints, evaluator, (seed, start));
+            (evaluator, best) = training.run(stop, observe);
         }
-        training.best.map(|(parents, _)| parents)
+        best.map(|(parents, _)| parents)
     }
+}
+
+/// One of several trainings.
+struct Start {
+    number: usize,
+    /// Its iterations.
+    share: Range<usize>,
+    /// The best graph so far.
+    best: Option<(Vec<NodeSet>, Evaluated)>,
 }
 
 /// What an iteration brought.
@@ -137,6 +152,8 @@ struct Training<'a, R> {
     settings: &'a RlBic,
     constraints: &'a Constraints,
     seed: u64,
+    start: usize,
+    share: Range<usize>,
     observations: Observations,
     evaluator: Evaluator<'a>,
     penalties: Penalties,
@@ -157,10 +174,10 @@ impl<'a, R: Real> Training<'a, R> {
         columns: &[&[f64]],
         constraints: &'a Constraints,
         evaluator: Evaluator<'a>,
-        seed: u64,
+        (seed, start): (u64, Start),
     ) -> Self {
         let RlBic { encoder: size, decoder, .. } = *settings;
-        let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: 0 });
+        let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: start.number as u64 });
         let mut tape = Tape::new();
         let encoder = Encoder::new(&mut tape, size, Normalisation::Batch, &mut rng);
         let [left, right] =
@@ -171,6 +188,8 @@ impl<'a, R: Real> Training<'a, R> {
             settings,
             constraints,
             seed,
+            start: start.number,
+            share: start.share,
             observations: Observations::new(columns),
             penalties: if settings.is_graded {
                 Penalties::graded()
@@ -186,8 +205,29 @@ impl<'a, R: Real> Training<'a, R> {
             u,
             critic,
             baseline: -1.0,
-            best: None,
+            best: start.best,
         }
+    }
+
+    /// Trains until its iterations or the time are over.
+    fn run(
+        mut self,
+        stop: &StopFlag,
+        observe: &mut dyn FnMut(&GraphIteration),
+    ) -> (Evaluator<'a>, Option<(Vec<NodeSet>, Evaluated)>) {
+        let window = (self.share.len() / RAISES).clamp(1, 1000);
+        for iteration in self.share.clone() {
+            if stop.is_set() {
+                break;
+            }
+            let Some((drawn, evaluated)) = interruptible(stop, || self.sample(iteration)) else { break };
+            observe(&self.learn(iteration, &drawn, &evaluated));
+            let done = iteration - self.share.start;
+            if done == 0 || (done + 1).is_multiple_of(window) {
+                self.penalties.raise(self.best.as_ref().map(|(_, best)| *best));
+            }
+        }
+        (self.evaluator, self.best)
     }
 
     /// A batch of graphs and their rewards.
@@ -195,7 +235,7 @@ impl<'a, R: Real> Training<'a, R> {
         let RlBic { encoder: size, batch_size, shares_rows, .. } = *self.settings;
         let nodes = self.constraints.nodes();
         self.tape.clear();
-        let (groups, draw) = if shares_rows { (1, 0) } else { (batch_size, iteration) };
+        let (groups, draw) = if shares_rows { (1, self.start) } else { (batch_size, iteration) };
         let input: Vec<R> = self.observations.draw(self.seed, draw, groups, size.inputs);
         let input = self.tape.constant(size.inputs, &input);
         let encoded = self.encoder.forward(&mut self.tape, input, nodes);
@@ -256,8 +296,9 @@ impl<'a, R: Real> Training<'a, R> {
         for (k, advantage) in advantages.iter().enumerate() {
             by_values[k.min(predicted.len() - 1)] -= R::of(2.0 * advantage / count);
         }
-        let rate = self.settings.learning_rate * DECAY.powf(iteration as f64 / DECAY_STEPS);
-        let done = iteration as f64 / self.settings.iterations as f64;
+        let since = (iteration - self.share.start) as f64;
+        let rate = self.settings.learning_rate * DECAY.powf(since / DECAY_STEPS);
+        let done = since / self.share.len() as f64;
         self.seed_gradient(drawn, &advantages, self.settings.entropy * (1.0 - done));
         self.tape.backward();
         self.tape.clip_gradient(MAX_NORM);

@@ -79,7 +79,7 @@ impl AdditiveProblem {
     }
 
     /// The coordinates that are unpenalised: the straight lines.
-    fn lines(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         (0..self.size()).filter(|&a| self.roughness[a] == 0.0)
     }
 
@@ -89,7 +89,7 @@ impl AdditiveProblem {
     }
 
     /// The logarithm of the determinant of the lines' gram matrix, without dependent ones.
-    fn lines_log_det(&self) -> f64 {
+    pub(crate) fn lines_log_det(&self) -> f64 {
         let entry = |a: usize, b: usize| self.gram[a * self.size() + b];
         let gram: Vec<f64> = self.lines().flat_map(|a| self.lines().map(move |b| entry(a, b))).collect();
         Cholesky::new(&gram, self.lines().count()).log_det()

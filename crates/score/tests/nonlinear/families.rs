@@ -22,7 +22,7 @@ fn simulated(model: Model, noise: Option<NoiseFamily>, seed: u64) -> Simulated {
 /// The share of the variables with parents for which `family` wins, given the true parents.
 fn share(family: Family, model: Model, noise: Option<NoiseFamily>) -> f64 {
     let (mut all, mut won) = (0, 0);
-    for seed in 0..3 {
+    for seed in 0..5 {
         let data = simulated(model, noise, seed);
         let families = Families::new(&data.table, Penalty::Auto, 2000).expect("valid");
         for node in (0..10).filter(|&node| !data.dag.parents(node).is_empty()) {
@@ -44,8 +44,7 @@ fn share(family: Family, model: Model, noise: Option<NoiseFamily>) -> f64 {
     f64::from(won as u32) / f64::from(all)
 }
 
-/// Heavy tails are neither bends nor changing variances. Location-scale noise falls short of nine in ten: 33 of 37 variables
-/// on five graphs.
+/// Heavy tails are neither bends nor changing variances.
 #[test]
 fn each_family_wins_on_its_own_data() {
     for (family, model, noise, least) in [
@@ -55,7 +54,7 @@ fn each_family_wins_on_its_own_data() {
         (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::Uniform), 0.9),
         (Family::LinearNonGaussian, Model::Linear, Some(NoiseFamily::T), 0.9),
         (Family::Additive, Model::GpAdditive, None, 0.9),
-        (Family::LocationScale, Model::LocationScale, None, 0.85),
+        (Family::LocationScale, Model::LocationScale, None, 0.95),
     ] {
         let share = share(family, model, noise);
         assert!(share >= least, "{} wins {share} of the variables of {}", family.name(), model.name());
