@@ -9,15 +9,15 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gflowcausal_determinism::{Stream, rand::RngExt, stream};
-use gflowcausal_graph::Dag;
+use gflowcausal_graph::{Dag, Layering};
 use gflowcausal_posterior::{
-    Chains, ChainsConfig, Exact, ExactError, GraphSample, ParentSets, Posterior, Ranking, RunnerUp,
+    Chains, ChainsConfig, Exact, ExactError, GraphSample, ParentSets, Posterior, Ranking, RunnerUp, Source,
 };
 use gflowcausal_score::{
     KnownTerms, LocalScore, ParentSetTables, ScoreError, TableSettings, candidate_parents, evaluate_by_size,
 };
 
-use self::chain_settings::{chains_config, draws_per_round};
+use self::chain_settings::chains_config;
 use crate::method::RunContext;
 use crate::{Config, Error, ScoringModel};
 
@@ -32,6 +32,15 @@ const HURRIED_CANDIDATES: usize = 8;
 
 /// Up to how many parent sets of all variables are evaluated in the order of their size: a cache holds as many with ease.
 const MOST_BY_SIZE: usize = 1 << 18;
+
+/// How many draws of exact sums are kept at a time where only their layerings are wanted.
+const TRAINING_BLOCK: u64 = 4096;
+
+/// From how many draws of the reference chains start to learn from: so many that each mode has its share of them.
+const TRAINING_STARTS: usize = 500;
+
+/// How many of these chains run at a time: all of their draws are kept until their layerings are known.
+const TRAINING_GROUP: usize = 20;
 
 /// The distribution `P(G) ∝ exp(score(G)/T + γ·edges)` over all DAGs that satisfy the constraints, each once.
 pub(crate) struct DagPosterior<'a> {
@@ -140,30 +149,59 @@ impl<'a> DagPosterior<'a> {
         self.tables
     }
 
-    /// Draws to learn from, other ones than those that are shown: independent ones where sums are exact, else of chains
-    /// of their own.
+    /// The layerings of draws to learn from, other draws than those that are shown: independent ones where sums are exact;
+    /// else of chains that start at draws of the reference and so need neither heated copies nor a burn-in.
     ///
     /// # Errors
     /// With too many variables for exact sums.
-    pub(crate) fn training_draws(
+    pub(crate) fn training_layerings(
         &self,
         config: &Config,
-        (is_exact, count): (bool, usize),
+        (reference, count): (&Inferred, usize),
         context: &RunContext<'_>,
-    ) -> Result<Vec<Dag>, Error> {
+    ) -> Result<Vec<Layering>, Error> {
         let seed = stream(config.seed, Stream::Part { k: u64::MAX }).random();
-        if is_exact {
-            let Some(exact) = self.exact_sums(context.stop())? else { return Ok(Vec::new()) };
-            let draw = || exact.sample(&self.tables, seed, 0..count as u64);
-            return Ok(context.until_stop(draw).unwrap_or_default());
+        if reference.posterior.source != Source::Exact {
+            return self.layerings_of_chains(config, (&reference.draws, count), seed, context);
         }
-        let settings = chains_config(config, self.tables.nodes());
-        let rounds = (count as f64 / draws_per_round(&settings)).ceil() as u64;
-        let settings = ChainsConfig { seed, max_draws: (rounds * settings.sweeps) as usize, ..settings };
-        let starts = self.starts(settings.starts);
-        let mut chains = Chains::new(&self.tables, self.model.constraints(), &starts, settings)?;
-        chains.advance(rounds, context.stop());
-        Ok(chains.draws().into_iter().flatten().map(|draw| draw.dag).collect())
+        let Some(exact) = self.exact_sums(context.stop())? else { return Ok(Vec::new()) };
+        let of_block = |start: u64| {
+            let draws = start..(start + TRAINING_BLOCK).min(count as u64);
+            let dags = exact.sample(&self.tables, seed, draws);
+            dags.iter().map(Layering::of).collect::<Vec<_>>()
+        };
+        let starts = (0..count as u64).step_by(TRAINING_BLOCK as usize);
+        Ok(context.until_stop(|| starts.flat_map(of_block).collect()).unwrap_or_default())
+    }
+
+    /// Layerings of `count` draws or a few more, of chains that start at `draws`, group after group of them.
+    fn layerings_of_chains(
+        &self,
+        config: &Config,
+        (draws, count): (&[GraphSample], usize),
+        seed: u64,
+        context: &RunContext<'_>,
+    ) -> Result<Vec<Layering>, Error> {
+        let starts: Vec<Dag> =
+            evenly_spaced(draws, TRAINING_STARTS).into_iter().map(|draw| draw.dag.clone()).collect();
+        let sweeps = count.div_ceil(starts.len().max(1)) as u64;
+        let mut layerings = Vec::with_capacity(count);
+        for (group, starts) in starts.chunks(TRAINING_GROUP).enumerate() {
+            let settings = ChainsConfig {
+                seed: stream(seed, Stream::Part { k: group as u64 }).random(),
+                starts: starts.len(),
+                copies: 1,
+                sweeps,
+                proposals: 0,
+                burn_in: 0.0,
+                max_draws: sweeps as usize,
+                ..chains_config(config, self.tables.nodes())
+            };
+            let mut chains = Chains::new(&self.tables, self.model.constraints(), starts, settings)?;
+            chains.advance(1, context.stop());
+            layerings.extend(chains.draws().iter().flatten().map(|draw| Layering::of(&draw.dag)));
+        }
+        Ok(layerings)
     }
 
     pub(crate) fn tables(&self) -> &ParentSetTables {
@@ -237,6 +275,14 @@ impl<'a> DagPosterior<'a> {
         let log_prob = log_z.map(|log_z| log_reward - log_z);
         GraphSample { log_prob, ..GraphSample::of_target(dag.topological_order(), dag, log_reward) }
     }
+}
+
+/// At most `count` single draws, evenly spaced.
+pub(crate) fn evenly_spaced(draws: &[GraphSample], count: usize) -> Vec<&GraphSample> {
+    let single: Vec<&GraphSample> =
+        draws.iter().flat_map(|draw| std::iter::repeat_n(draw, draw.count as usize)).collect();
+    let count = count.min(single.len());
+    (0..count).map(|k| single[k * single.len() / count]).collect()
 }
 
 fn table_settings(model: &ScoringModel, candidates: usize) -> TableSettings {

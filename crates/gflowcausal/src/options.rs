@@ -69,9 +69,9 @@ options! {
     /// The most training iterations; with method `dag-gnn` the passes over the rows of one round.
     iterations: Option<usize> = None, whole("N", 1, 1000 * MANY).open("by the number of variables").under(TRAINING);
     /// Trajectories an iteration; rows with methods `dag-gnn` and `gran-dag`.
-    batch_size: Option<usize> = None, whole("N", 1, MANY).open("64; fewer beyond 150 variables; 100 for dag-gnn").under(TRAINING);
+    batch_size: Option<usize> = None, whole("N", 1, MANY).open("by walk and number of variables; 100 for dag-gnn").under(TRAINING);
     /// The learning rate of Adam, or of RMSprop with method `gran-dag`.
-    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("0.001; 0.003 for dag-gnn").under(TRAINING);
+    learning_rate: Option<f64> = None, number("RATE", Range::Positive).open("by walk and number of variables; 0.003 for dag-gnn").under(TRAINING);
     /// Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16 and 256 CORL's encoder.
     hidden: Option<usize> = None, whole("N", 1, 10_000).open("by the number of variables; 256 for cnn, 64 for vgg16 and transformer").under(TRAINING);
     /// What the entropy of the policy counts in method `sac`, in units of the reward's spread; `auto` tunes it until the policy has 0.98 of the entropy of drawing actions alike.

@@ -107,6 +107,41 @@ fn parents_that_the_candidates_lack_are_added_while_the_chains_run() {
     assert!(after < 0.7 * before, "{after} against {before}");
 }
 
+#[test]
+fn draws_to_learn_from_have_the_layerings_of_the_posterior() {
+    const COUNT: usize = 4000;
+    let simulation = Simulation { nodes: 7, degree: Some(2), rows: 60, seed: 5, ..Simulation::default() };
+    let table = simulate(&simulation).expect("a simulation").table;
+    let config = Config::default();
+    let problem = Problem::new(&table, &config).expect("a problem");
+    let model = &problem.model;
+    let score = model.dag_score().expect("a sum over variables");
+    let stop = StopFlag::new();
+    let deadlines = Deadlines::new(&stop);
+    let mut observe = |_| Control::Continue;
+    let context = RunContext::new(&mut observe, &deadlines, None);
+    let target = DagPosterior::new((model, score), Vec::new(), 6, stop.as_atomic());
+    let target = target.expect("a distribution").expect("there is time");
+    let mut reference = target.exact(&config, stop.as_atomic()).expect("few variables").expect("in time");
+    let layerings = |reference: &Inferred| {
+        let layerings = target.training_layerings(&config, (reference, COUNT), &context).expect("draws");
+        assert_eq!(layerings.len(), COUNT);
+        layerings
+    };
+    let by_sums = layerings(&reference);
+    reference.posterior.source = Source::Chains;
+    let by_chains = layerings(&reference);
+    // How often each variable has no parents.
+    let share = |layerings: &[Layering], node: usize| {
+        let first = layerings.iter().filter(|layering| layering.layers()[0].contains(node)).count();
+        first as f64 / layerings.len() as f64
+    };
+    for node in 0..7 {
+        let (sums, chains) = (share(&by_sums, node), share(&by_chains, node));
+        assert!((sums - chains).abs() < 0.06, "variable {node}: {sums} by sums, {chains} by chains");
+    }
+}
+
 fn exact_best(model: &ScoringModel, score: &dyn LocalScore, stop: &StopFlag) -> Dag {
     let posterior = DagPosterior::new((model, score), Vec::new(), 7, stop.as_atomic());
     let posterior = posterior.expect("a distribution").expect("there is time");

@@ -129,7 +129,7 @@ fn has_time_to_train(input: &MethodInput<'_>, context: &RunContext<'_>) -> bool 
 /// Whether a time budget has room for training: several times what it takes on one thread.
 fn is_long(budget: Option<Duration>, nodes: usize) -> bool {
     let least = match nodes {
-        ..=40 => 120,
+        ..=40 => 240,
         41..=100 => 600,
         // No policy was ever trained to cover the posterior of so many variables.
         _ => return false,
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_budget_trains_if_it_is_long_for_so_many_variables() {
         let seconds = |seconds| Some(Duration::from_secs(seconds));
-        assert!(is_long(seconds(120), 30) && !is_long(seconds(119), 30));
+        assert!(is_long(seconds(240), 30) && !is_long(seconds(239), 30));
         assert!(is_long(seconds(600), 60) && !is_long(seconds(599), 60));
         assert!(!is_long(None, 30) && !is_long(seconds(100_000), 101));
     }

@@ -10,7 +10,7 @@ use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, l
 use gflowcausal_score::ParentSetTables;
 
 use crate::ScoringModel;
-use crate::dag_posterior::Inferred;
+use crate::dag_posterior::{Inferred, evenly_spaced};
 use crate::method::Deadlines;
 use crate::model::{CyclicGraphReward, LayerReward, nearest_order};
 
@@ -226,14 +226,6 @@ impl PolicyTarget<'_> {
         });
         ratios.into_iter().collect()
     }
-}
-
-/// At most `count` single draws, evenly spaced.
-fn evenly_spaced(draws: &[GraphSample], count: usize) -> Vec<&GraphSample> {
-    let single: Vec<&GraphSample> =
-        draws.iter().flat_map(|draw| std::iter::repeat_n(draw, draw.count as usize)).collect();
-    let count = count.min(single.len());
-    (0..count).map(|k| single[k * single.len() / count]).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
