@@ -20,8 +20,6 @@ mod graph_file;
 mod local_search;
 mod method;
 mod model;
-mod option_spec;
-mod option_values;
 mod options;
 mod outputs;
 mod paper;
@@ -74,8 +72,8 @@ pub use method::{
     Control, Deadlines, Discover, MethodInput, MethodOutput, OptionGroups, Phase, RunContext, methods,
 };
 pub use model::{FamilyEvidence, FamilyTotal, ScoreName, ScoringModel, VariableEvidence};
-pub use option_spec::{Kind, Named, OptionSpec, Range};
 pub use options::{Config, OPTIONS, PosteriorName, PruneName, TestName, option};
+pub use options::{Kind, Named, OptionSpec, Range};
 pub use outputs::{write_outputs, write_samples};
 pub use preview::{Preview, PreviewColumn};
 pub use result::{

@@ -46,7 +46,7 @@ fn page() -> String {
 
 The same options on the command line (`--batch-size 32`), in a configuration file (`batch-size = 32`) and in Python
 (`batch_size=32`). An option that the chosen method does not read is refused. This page is generated from their
-declaration in `crates/gflowcausal/src/options.rs`.
+declaration in `crates/gflowcausal/src/options/mod.rs`.
 
 | option | what it does | values | default | read by |
 |---|---|---|---|---|

@@ -1,11 +1,11 @@
 //! The scoring model: the score of orders and graphs on the user's data, and how an order becomes a graph.
 
+mod bdeu_sample_size;
 mod cyclic_graph_reward;
 mod family_choice;
 mod interventional;
 mod pruning;
 mod rewards;
-mod sample_size;
 mod score_choice;
 mod score_kind;
 mod scores;

@@ -5,7 +5,7 @@ use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
 use super::family_choice::{FamilyChoice, choose, obstacle};
-use super::{ScoreName, sample_size};
+use super::{ScoreName, bdeu_sample_size};
 use crate::Error;
 use crate::options::Config;
 
@@ -34,8 +34,8 @@ pub(crate) fn chosen(
     (config, most): (&Config, usize),
     stop: &StopFlag,
 ) -> Result<Chosen, Error> {
-    if config.score == ScoreName::Auto && most > 0 && sample_size::is_open(table, config) {
-        let choice = interruptible(stop, || sample_size::choose(table, constraints)).transpose()?;
+    if config.score == ScoreName::Auto && most > 0 && bdeu_sample_size::is_open(table, config) {
+        let choice = interruptible(stop, || bdeu_sample_size::choose(table, constraints)).transpose()?;
         return Ok(choice.map_or_else(|| Chosen::not("there was no time"), Chosen::ByEvidence));
     }
     let Some(moments) = moments.filter(|_| config.score == ScoreName::Auto && most > 0) else {

@@ -298,7 +298,7 @@ macro_rules! options {
         choices: $($Choice:ty),+;
         $($(#[doc = $help:literal])+ $name:ident: $Type:ty = $default:expr, $spec:expr;)+
     ) => {
-        $(impl $crate::option_spec::OptionValue for $Choice {})+
+        $(impl $crate::options::OptionValue for $Choice {})+
 
         /// How a causal graph is searched for. Keys in TOML are the command line's options without their dashes in front.
         #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize)]

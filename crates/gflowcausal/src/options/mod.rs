@@ -1,18 +1,21 @@
 //! The options of discovery, each declared once: [`Config`] is what TOML files, the command line and Python fill in.
 
+mod spec;
+mod values;
+
 use gflowcausal_data::{FINDINGS, Missing};
 use gflowcausal_flow::{FlowScale, NetworkName, ObjectiveName, Walk};
 use gflowcausal_graph::choices;
 
+pub use self::spec::{Kind, Named, OptionSpec, Range};
+use self::spec::{
+    OptionValue, auto_or_number, file, flag, kebab, list, number, one_of, one_of_named, options, text, whole,
+};
+pub use self::values::{PruneName, TestName};
 use crate::Error;
 use crate::fingerprint::digest;
 use crate::method::{Discover, method, methods};
 use crate::model::ScoreName;
-use crate::option_spec::{
-    Kind, Named, OptionSpec, OptionValue, Range, auto_or_number, file, flag, kebab, list, number, one_of,
-    one_of_named, options, text, whole,
-};
-pub use crate::option_values::{PruneName, TestName};
 
 /// More than this many of anything is a typing error.
 const MANY: u64 = 1_000_000;
