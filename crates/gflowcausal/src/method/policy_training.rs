@@ -18,10 +18,6 @@ use crate::model::{GraphReward, LayerReward, OrderReward, TableScore};
 use crate::size::Size;
 use crate::{Config, Error, ScoringModel, Training};
 
-/// How many draws of the reference a policy over layerings learns from; no more than it takes up. Of a fifth as many it learns
-/// accidents: its divergence from draws that it has not seen is then several times that from its own.
-const TRAINING_DRAWS: usize = 50_000;
-
 /// The share of each batch that draws of the reference have after the warm start.
 const REFERENCE_SHARE: f64 = 0.5;
 
@@ -134,7 +130,7 @@ fn prepare(
     context: &RunContext<'_>,
 ) -> Result<(), Error> {
     let taken = trainer.config().iterations.saturating_mul(trainer.config().batch_size);
-    let count = TRAINING_DRAWS.min(taken);
+    let count = Schedule::of(dags.tables().nodes()).draws.min(taken);
     let layerings = dags.training_layerings(config, (reference, count), context)?;
     trainer.set_reference(layerings.into_iter().map(Terminal::Layering).collect())?;
     match reference.posterior.log_z {
@@ -144,8 +140,11 @@ fn prepare(
     Ok(())
 }
 
-/// How long a policy over layerings is trained, on what batches and with what steps.
+/// How long a policy over layerings is trained, on how many draws, in what batches and with what steps.
 struct Schedule {
+    /// Of the reference; no more than training takes up. Of a fifth as many a policy learns accidents: its divergence from draws that
+    /// it has not seen is then several times that from its own.
+    draws: usize,
     iterations: usize,
     batch_size: usize,
     learning_rate: f64,
@@ -156,12 +155,18 @@ struct Schedule {
 impl Schedule {
     /// Large batches have many states in common, and bear long steps.
     fn of(nodes: usize) -> Self {
-        let long = |iterations| Self { iterations, batch_size: 256, learning_rate: 6e-3, decay: 30.0 };
+        let long = |iterations| Self {
+            draws: 50_000,
+            iterations,
+            batch_size: 256,
+            learning_rate: 6e-3,
+            decay: 30.0,
+        };
         match nodes {
             ..=10 => long(500),
             11..=20 => long(1500),
             21..=60 => long(2000),
-            _ => Self { iterations: 1000, batch_size: 64, learning_rate: 1e-3, decay: 10.0 },
+            _ => Self { draws: 10_000, iterations: 1000, batch_size: 64, learning_rate: 1e-3, decay: 10.0 },
         }
     }
 }
@@ -174,7 +179,7 @@ fn layers_settings(config: &Config, walk: Walk, nodes: usize) -> TrainConfig {
     let mut settings = TrainConfig { walk, seed: config.seed, ..TrainConfig::default() };
     settings.objective = config.objective.unwrap_or(ObjectiveName::Tb);
     settings.flow_scale = config.flow_scale;
-    let Schedule { iterations, batch_size, learning_rate, decay } = Schedule::of(nodes);
+    let Schedule { iterations, batch_size, learning_rate, decay, .. } = Schedule::of(nodes);
     settings.iterations = config.iterations.unwrap_or(iterations);
     settings.batch_size = config.batch_size.unwrap_or(batch_size);
     settings.optimizer.learning_rate = config.learning_rate.unwrap_or(learning_rate);
