@@ -145,6 +145,11 @@ impl<'a> DagPosterior<'a> {
         self
     }
 
+    /// The graphs that the tables were built around.
+    pub(crate) fn graphs(&self) -> &[Dag] {
+        &self.graphs
+    }
+
     pub(crate) fn into_tables(self) -> ParentSetTables {
         self.tables
     }

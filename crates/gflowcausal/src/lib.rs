@@ -83,7 +83,7 @@ pub use result::{
 };
 pub use run_dir::{Begin, FileError, RunDir};
 pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};
-pub use sample::sample;
+pub use sample::{SampleSource, sample};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;
 pub use training_record::Training;

@@ -6,6 +6,7 @@ use gflowcausal_data::Table;
 use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{StopFlag, Stream, stream};
 use gflowcausal_flow::{LogReward, Policy};
+use gflowcausal_graph::Dag;
 
 use crate::checkpoints::{Checkpoints, POLICY};
 use crate::dag_posterior::{DagPosterior, Inferred};
@@ -45,7 +46,8 @@ pub fn sample<E: From<Error>>(
     }
     let (deadlines, unsaved) = (Deadlines::new(stop), RefCell::new(None));
     let saved = Checkpoints::new(dir, &fingerprint, true, &unsaved);
-    let mut origin = Origin::new(&problem, (source, policy.as_ref()), Some(saved), &deadlines)?;
+    let from = SampleSource { by: source, policy: policy.as_ref(), tables_around: &[] };
+    let mut origin = Origin::new(&problem, from, Some(saved), &deadlines)?;
     for part in 0..count.div_ceil(PART) {
         let size = PART.min(count - part * PART) as usize;
         take(origin.draw(size, part_seed(seed, part))?)?;
@@ -61,27 +63,37 @@ fn part_seed(seed: u64, part: u64) -> u64 {
     if part == 0 { seed } else { stream(seed, Stream::Part { k: part }).random() }
 }
 
+/// What the probabilities of a run came from.
+#[derive(Clone, Copy)]
+pub struct SampleSource<'a> {
+    /// The kind of sampler.
+    pub by: Source,
+    /// The policy, if it was one.
+    pub policy: Option<&'a Policy>,
+    /// The graphs that the policy's tables were built around, if it had any and its run saved none.
+    pub tables_around: &'a [Dag],
+}
+
 impl Problem<'_> {
-    /// Draws `count` graphs anew from the `source` of a run's probabilities; fewer once `stop` is true.
+    /// Draws `count` graphs anew from the source of a run's probabilities; fewer once `stop` is true.
     ///
     /// # Errors
     /// When the source gives no graphs.
     pub fn sample(
         &self,
-        (source, policy): (Source, Option<&Policy>),
+        source: SampleSource<'_>,
         count: usize,
         seed: u64,
         stop: &StopFlag,
     ) -> Result<Vec<GraphSample>, Error> {
-        Origin::new(self, (source, policy), None, &Deadlines::new(stop))?.draw(count, seed)
+        Origin::new(self, source, None, &Deadlines::new(stop))?.draw(count, seed)
     }
 }
 
 /// What the probabilities of a run came from, built again once and drawn from in parts.
 struct Origin<'a> {
     problem: &'a Problem<'a>,
-    source: Source,
-    policy: Option<&'a Policy>,
+    source: SampleSource<'a>,
     target: Option<DagPosterior<'a>>,
     deadlines: &'a Deadlines,
 }
@@ -90,17 +102,19 @@ impl<'a> Origin<'a> {
     /// The tables are built around the graphs that chains have `saved`, if any: a policy was trained on those.
     fn new(
         problem: &'a Problem<'_>,
-        (source, policy): (Source, Option<&'a Policy>),
+        source: SampleSource<'a>,
         saved: Option<Checkpoints<'_>>,
         deadlines: &'a Deadlines,
     ) -> Result<Self, Error> {
         let mut observe = |_: Phase| Control::Continue;
         let mut context = RunContext::new(&mut observe, deadlines, saved);
         let target = match problem.model.dag_score() {
-            Some(score) if !counts_draws(problem.config()) => rebuild(&problem.input(), &mut context, score)?,
+            Some(score) if !counts_draws(problem.config()) => {
+                rebuild(&problem.input(), &mut context, score, source.tables_around)?
+            }
             _ => None,
         };
-        Ok(Self { problem, source, policy, target, deadlines })
+        Ok(Self { problem, source, target, deadlines })
     }
 
     fn draw(&mut self, count: usize, seed: u64) -> Result<Vec<GraphSample>, Error> {
@@ -109,7 +123,7 @@ impl<'a> Origin<'a> {
         let no_draws = || Error::NotInRun { what: "graphs to draw", method: config.method.clone() };
         let mut observe = |_: Phase| Control::Continue;
         let mut context = RunContext::new(&mut observe, deadlines, None);
-        let draws = match (self.source, &mut self.target, self.policy) {
+        let draws = match (self.source.by, &mut self.target, self.source.policy) {
             (Source::Policy, target, Some(policy)) => {
                 let objects = if target.is_some() { Objects::Dags } else { Objects::Orders };
                 let tables = target.as_ref().map(DagPosterior::tables);

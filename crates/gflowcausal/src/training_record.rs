@@ -1,6 +1,7 @@
 //! What a run keeps of the training of a policy.
 
 use gflowcausal_flow::{Progress, Stopped, Trainer};
+use gflowcausal_graph::Dag;
 use serde::{Deserialize, Serialize};
 
 use crate::training_log::write_log;
@@ -36,6 +37,9 @@ pub struct Training {
     /// The trained policy, in the bytes that `Policy::parse` reads.
     #[serde(skip)]
     pub policy: Vec<u8>,
+    /// The graphs that the parent-set tables of its reward were built around; none where it had no tables.
+    #[serde(skip)]
+    pub tables_around: Vec<Dag>,
 }
 
 impl Training {
@@ -65,6 +69,7 @@ impl Training {
             hidden: config.network.width,
             history,
             policy: trainer.policy_bytes(""),
+            tables_around: Vec::new(),
         }
     }
 }

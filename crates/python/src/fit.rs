@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use gflowcausal::data::{self, Missing};
 use gflowcausal::flow::Policy;
-use gflowcausal::graph::UnknownChoice;
+use gflowcausal::graph::{Dag, Edge, UnknownChoice};
 use gflowcausal::{
     Config, EffectModel, EffectRequest, EffectsResult, Error, FrontEnd, Problem, PruneName, RunFile,
-    RunOutcome, RunResult, ScoringModel, StopFlag, methods, option, with_threads, write_samples,
+    RunOutcome, RunResult, SampleSource, ScoringModel, StopFlag, methods, option, with_threads,
+    write_samples,
 };
 use gflowcausal_report::{
     ColorMode, Extent, PlotKind, TextStyle, html_page, low_confidence, plot_pdf, plot_png, plot_svg,
@@ -36,6 +37,8 @@ pub(crate) struct Fit {
     /// The trained policy, and the log of its training, if there is one.
     policy: Option<Vec<u8>>,
     log: Option<Vec<u8>>,
+    /// The graphs that the policy's tables were built around.
+    tables_around: Vec<Dag>,
     /// The options and the data, as in `config.toml`.
     file: String,
 }
@@ -58,7 +61,8 @@ impl Fit {
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
-        let policy = found.training.map(|training| training.policy).filter(|policy| !policy.is_empty());
+        let (policy, tables_around) =
+            found.training.map(|training| (training.policy, training.tables_around)).unzip();
         Ok(Self {
             preview: result.preview.as_ref().map(crate::json).transpose()?,
             result: crate::json(&result)?,
@@ -66,8 +70,9 @@ impl Fit {
             names: found.names,
             source,
             config,
-            policy,
+            policy: policy.filter(|policy| !policy.is_empty()),
             log,
+            tables_around: tables_around.unwrap_or_default(),
             file: file.to_toml(),
         })
     }
@@ -116,7 +121,8 @@ impl Fit {
         let problem = self.problem()?;
         let parse = |policy: &Vec<u8>| Policy::parse(policy.clone(), problem.model.constraints());
         let policy = self.policy.as_ref().map(parse).transpose().map_err(Error::from)?;
-        let draws = problem.sample((by, policy.as_ref()), count, seed, stop)?;
+        let source = SampleSource { by, policy: policy.as_ref(), tables_around: &self.tables_around };
+        let draws = problem.sample(source, count, seed, stop)?;
         let mut lines = Vec::new();
         write_samples(&mut lines, &self.names, &draws)
             .map_err(|error| Failure::Argument(error.to_string()))?;
@@ -147,7 +153,13 @@ fn reads(config: &Config, option: &str) -> bool {
     method.is_some_and(|method| method.reads(option))
 }
 
+fn edges(graph: &Dag) -> Edges {
+    graph.edges().map(|edge| (edge.from, edge.to)).collect()
+}
+
 type Bytes = Py<PyBytes>;
+/// A graph by its edges.
+type Edges = Vec<(usize, usize)>;
 type State = (
     (String, Option<String>),
     Bytes,
@@ -155,7 +167,7 @@ type State = (
     Vec<String>,
     Option<String>,
     Option<Py<Table>>,
-    (Option<Bytes>, Option<Bytes>, String),
+    (Option<Bytes>, Option<Bytes>, Vec<Edges>, String),
 );
 
 #[pymethods]
@@ -275,7 +287,12 @@ impl Fit {
             self.names.clone(),
             moments,
             table,
-            (self.policy.as_deref().map(bytes), self.log.as_deref().map(bytes), self.file.clone()),
+            (
+                self.policy.as_deref().map(bytes),
+                self.log.as_deref().map(bytes),
+                self.tables_around.iter().map(edges).collect(),
+                self.file.clone(),
+            ),
         );
         Ok((py.import("gflowcausal._data")?.getattr("restore_fit")?, state))
     }
@@ -289,9 +306,9 @@ impl Fit {
         names: Vec<String>,
         moments: Option<&str>,
         table: Option<Py<Table>>,
-        training: (Option<Vec<u8>>, Option<Vec<u8>>, String),
+        training: (Option<Vec<u8>>, Option<Vec<u8>>, Vec<Edges>, String),
     ) -> PyResult<Self> {
-        let ((result, preview), (policy, log, file)) = (texts, training);
+        let ((result, preview), (policy, log, around, file)) = (texts, training);
         let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
         let config = Config::from_toml(config).map_err(damaged)?;
         let source = match (moments, table) {
@@ -303,6 +320,12 @@ impl Fit {
             (None, Some(table)) => Source::Rows(Arc::clone(&table.get().table)),
             (None, None) => return Err(damaged("no data".into()).into()),
         };
-        Ok(Self { result, preview, samples, names, source, config, policy, log, file })
+        let graph = |edges: Edges| {
+            let is_known = edges.iter().all(|&(from, to)| from.max(to) < names.len());
+            let dag = is_known.then(|| Dag::from_edges(names.len(), edges.into_iter().map(Edge::from)).ok());
+            dag.flatten().ok_or_else(|| damaged("a graph of other variables".into()))
+        };
+        let tables_around = around.into_iter().map(graph).collect::<Result<_, _>>()?;
+        Ok(Self { result, preview, samples, names, source, config, policy, log, tables_around, file })
     }
 }

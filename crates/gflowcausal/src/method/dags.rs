@@ -77,6 +77,16 @@ pub(super) fn target<'a>(
         Some(stored) => (stored.graphs(input.model.constraints().nodes())?, stored.widened),
         None => (found.graphs.clone(), 0),
     };
+    target_around(input, context, score, (graphs, widened))
+}
+
+/// The tables around `graphs`, which were added to so many times.
+fn target_around<'a>(
+    input: &MethodInput<'a>,
+    context: &RunContext<'_>,
+    score: &'a dyn LocalScore,
+    (graphs, widened): (Vec<Dag>, usize),
+) -> Result<Option<DagPosterior<'a>>, Error> {
     let target = (input.model, score);
     let candidates = candidates(input.model, &graphs, context.is_hurried());
     let build = || DagPosterior::new(target, graphs.clone(), candidates, context.settle());
@@ -95,8 +105,8 @@ fn candidates(model: &ScoringModel, graphs: &[Dag], is_hurried: bool) -> usize {
     if more { limit + MORE_CANDIDATES } else { limit }
 }
 
-/// The tables of a run, built again as it built them: around the graphs that its chains saved, where it has saved any, and else around
-/// what the searches find again.
+/// The tables of a run, built again as it built them: `around` the graphs it ended with, or those that its chains saved, or else what the
+/// searches find again.
 ///
 /// # Errors
 /// When the searches find nothing.
@@ -104,11 +114,15 @@ pub(crate) fn rebuild<'a>(
     input: &MethodInput<'a>,
     context: &mut RunContext<'_>,
     score: &'a dyn LocalScore,
+    around: &[Dag],
 ) -> Result<Option<DagPosterior<'a>>, Error> {
     let others = input.model.constraints().nodes() - 1;
     let takes_all = input.config.method == "exact" || candidate_limit(input.model, false) >= others;
     if takes_all {
         return DagPosterior::new((input.model, score), Vec::new(), others, context.stop());
+    }
+    if !around.is_empty() {
+        return target_around(input, context, score, (around.to_vec(), 0));
     }
     let found = search_phase::run(input, context)?;
     target(input, context, score, &found)

@@ -16,7 +16,7 @@ use super::{Discover, MethodInput, MethodOutput, RunContext, dags, published};
 use crate::dag_posterior::Inferred;
 use crate::model::GraphReward;
 use crate::options::{PosteriorName, option};
-use crate::{Checkpoints, Config, Error};
+use crate::{Checkpoints, Config, Error, Training};
 
 /// The walks of this method.
 const WALKS: &[Walk] = &[Walk::Layers, Walk::Order, Walk::Edges, Walk::Chain, Walk::Complete, Walk::Graph];
@@ -177,6 +177,7 @@ fn with_policy(
     let aim =
         PolicyTarget { model, tables: Some(target.tables()), objects: Objects::Dags, is_weighted: true };
     let (drawn, training) = train_policy(input, context, (&aim, Some(&target)), &found, Some(&reference))?;
+    let training = training.map(|training| Training { tables_around: target.graphs().to_vec(), ..training });
     let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
     let agrees = coverage.is_some_and(|coverage| coverage.agrees());
     reference.posterior.coverage = coverage;

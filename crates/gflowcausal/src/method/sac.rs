@@ -113,5 +113,6 @@ fn training(actor: &SoftActorCritic<'_>, stopped: Stopped, history: Vec<Progress
         hidden: config.network.width,
         history,
         policy: actor.policy_bytes(""),
+        tables_around: Vec::new(),
     }
 }

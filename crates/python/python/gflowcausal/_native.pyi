@@ -93,7 +93,7 @@ class Fit:
         names: Sequence[str],
         moments: str | None,
         table: Table | None,
-        training: tuple[bytes | None, bytes | None, str],
+        training: tuple[bytes | None, bytes | None, list[list[tuple[int, int]]], str],
     ) -> Fit: ...
     @property
     def result(self) -> str: ...
