@@ -1,7 +1,7 @@
 //! Independent proposals of whole DAGs, for up to 20 variables: exact draws of orders, of which most DAGs have only one.
 
 use gflowcausal_determinism::{
-    Stream, StreamRng, cancellation_point, categorical, log_sum_exp, rand::RngExt, stream,
+    Stream, StreamRng, cancellation_point, categorical, exp_or_zero, log_sum_exp, rand::RngExt, stream,
 };
 use gflowcausal_graph::NodeSet;
 use gflowcausal_score::ParentSetTables;
@@ -42,8 +42,9 @@ impl OrderLattice {
         if !(2..=MOST_NODES).contains(&tables.nodes()) {
             return None;
         }
-        let order = best_order(tables)?;
-        let log_sums = log_sums(tables, &order);
+        let by_node = log_sums(tables);
+        let order = best_order(&by_node, tables.nodes())?;
+        let log_sums = by_rank(&by_node, &order);
         let mut lattice = Self { shares: vec![0.0; log_sums.len()], order, log_sums };
         lattice.add_up();
         lattice.pays(tables).then_some(lattice)
@@ -91,7 +92,7 @@ impl OrderLattice {
             return 0.0;
         }
         let without = self.log_sums[(set & !(1 << previous)) * nodes + next];
-        -share * (without - all).min(0.0).exp_m1()
+        share * left_by((without - all).min(0.0))
     }
 
     /// Whether enough of some proposals would be accepted, from each to the next.
@@ -129,9 +130,10 @@ impl OrderLattice {
                 let graph = Structure::of_parents(parents);
                 return Some(Proposal { log_orders: self.log_orders(&graph, counter)?, graph });
             }
-            let ends = bits(left).map(|previous| (previous, self.continuation(left, previous, last)));
-            let total: f64 = ends.clone().map(|(_, weight)| weight).sum();
-            let previous = categorical(ends, rng.random::<f64>() * total)?;
+            let mut weights = [0.0; MOST_NODES];
+            bits(left).for_each(|previous| weights[previous] = self.continuation(left, previous, last));
+            let ends = bits(left).map(|previous| (previous, weights[previous]));
+            let previous = categorical(ends, rng.random::<f64>() * weights.iter().sum::<f64>())?;
             self.assign(&mut within, left);
             let node = self.order[last];
             let touching = (previous > last).then(|| NodeSet::of(nodes, [self.order[previous]]));
@@ -156,9 +158,14 @@ impl OrderLattice {
     }
 }
 
-/// `ln F_v(S)` for every set and every variable outside it, at `S·d + v`, the variables in `order`.
-fn log_sums(tables: &ParentSetTables, order: &[usize]) -> Vec<f64> {
-    let nodes = order.len();
+/// `1 − exp x` for x ≤ 0; the slower function only where the other would cancel.
+fn left_by(x: f64) -> f64 {
+    if x < -1.0 { 1.0 - exp_or_zero(x) } else { -x.exp_m1() }
+}
+
+/// `ln F_v(S)` for every set and every variable outside it, at `S·d + v`.
+fn log_sums(tables: &ParentSetTables) -> Vec<f64> {
+    let nodes = tables.nodes();
     let mut sums = vec![f64::NEG_INFINITY; nodes << nodes];
     let mut within = NodeSet::empty(nodes);
     for (set, sums) in sums.chunks_exact_mut(nodes).enumerate() {
@@ -166,28 +173,36 @@ fn log_sums(tables: &ParentSetTables, order: &[usize]) -> Vec<f64> {
             cancellation_point();
         }
         within.clear();
-        bits(set).for_each(|rank| _ = within.insert(order[rank]));
-        for rank in bits(((1 << nodes) - 1) & !set) {
-            sums[rank] = tables.log_sum(order[rank], &within);
+        bits(set).for_each(|node| _ = within.insert(node));
+        for node in bits(((1 << nodes) - 1) & !set) {
+            sums[node] = tables.log_sum(node, &within);
         }
     }
     sums
 }
 
+/// The same with sets and variables by their place in `order`.
+fn by_rank(log_sums: &[f64], order: &[usize]) -> Vec<f64> {
+    let nodes = order.len();
+    let mut ranked = vec![0.0; log_sums.len()];
+    for (set, ranked) in ranked.chunks_exact_mut(nodes).enumerate() {
+        let members = bits(set).fold(0, |members, rank| members | 1 << order[rank]);
+        let sums = &log_sums[members * nodes..][..nodes];
+        ranked.iter_mut().zip(order).for_each(|(sum, &node)| *sum = sums[node]);
+    }
+    ranked
+}
+
 /// The heaviest order, by dynamic programming over sets; none if no order is possible.
-fn best_order(tables: &ParentSetTables) -> Option<Vec<usize>> {
-    let nodes = tables.nodes();
+fn best_order(log_sums: &[f64], nodes: usize) -> Option<Vec<usize>> {
     let mut best = vec![(f64::NEG_INFINITY, 0); 1 << nodes];
     best[0].0 = 0.0;
-    let mut within = NodeSet::empty(nodes);
     for set in 0..best.len() {
         if set % 1024 == 0 {
             cancellation_point();
         }
-        within.clear();
-        bits(set).for_each(|node| _ = within.insert(node));
         for next in bits((best.len() - 1) & !set) {
-            let weight = best[set].0 + tables.log_sum(next, &within);
+            let weight = best[set].0 + log_sums[set * nodes + next];
             let grown = &mut best[set | 1 << next];
             if weight > grown.0 {
                 *grown = (weight, next);
