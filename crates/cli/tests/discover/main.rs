@@ -185,7 +185,7 @@ fn text_says_what_was_done_and_how_far_to_trust_it() {
     for part in [
         "data.csv: 200 rows, 6 variables",
         "score bic (no variable has noise of another shape, a bend or a changing",
-        "method gflowcausal: walk layers, tb, 40 of 40 iterations of 64 (",
+        "method gflowcausal: walk layers, tb, 40 of 40 iterations of 256 (",
         "score difference",
         "best graph: ",
         "probabilities: ",
