@@ -324,12 +324,13 @@ class Options:
             not given: by the number of variables. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
             dag-gflownet, gflownets-score, sac.
         batch_size
-            Trajectories an iteration; rows with methods ``dag-gnn`` and ``gran-dag``. If not given: 64; fewer
-            beyond 150 variables; 100 for dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
+            Trajectories an iteration; rows with methods ``dag-gnn`` and ``gran-dag``. If not given: by walk
+            and number of variables; 100 for dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
             dag-gflownet, gflownets-score, sac.
         learning_rate
-            The learning rate of Adam, or of RMSprop with method ``gran-dag``. If not given: 0.001; 0.003 for
-            dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl, dag-gflownet, gflownets-score, sac.
+            The learning rate of Adam, or of RMSprop with method ``gran-dag``. If not given: by walk and
+            number of variables; 0.003 for dag-gnn. Read by gflowcausal, dag-gnn, gran-dag, rl-bic, corl,
+            dag-gflownet, gflownets-score, sac.
         hidden
             Units of each hidden layer; the width of the other networks, of which 512 is the published VGG-16
             and 256 CORL's encoder. If not given: by the number of variables; 256 for cnn, 64 for vgg16 and
