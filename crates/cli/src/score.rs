@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gflowcausal::graph_io::{Orientation, ReadOptions};
-use gflowcausal::{DataResult, GraphReport, fingerprint, read_truth, score_graph};
+use gflowcausal::{DataResult, GraphReport, RunResult, fingerprint, read_truth, score_graph};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::{DataArguments, graph_path, one_of};
+use crate::input::{DataArguments, graph_path, one_of, open_run};
 use crate::output::{Common, Shape, aligned, print_json, print_text};
 use crate::settings::Scoring;
 
@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     data: DataArguments,
-    /// The graph to score: a file, or a run for its best graph.
+    /// The graph to score: a file, or a run for its best graph and the score it chose.
     #[arg(long, value_name = "FILE")]
     graph: PathBuf,
     /// How to read the graph if it is a bare matrix.
@@ -62,7 +62,10 @@ struct Graph<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = arguments.data.read()?;
-    let config = arguments.scoring.config()?;
+    let mut config = arguments.scoring.config()?;
+    if arguments.graph.join("result.json").is_file() {
+        config = RunResult::read(&open_run(&arguments.graph)?)?.score.settle(&config);
+    }
     let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     let options = ReadOptions { orientation: arguments.orientation, names: None };
     let dag = read_truth(&graph_path(&arguments.graph), &options, &names)?;

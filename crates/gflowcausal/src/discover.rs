@@ -20,7 +20,7 @@ use crate::options::{Config, PruneName, option};
 use crate::posterior::{GraphSample, Posterior, RunnerUp};
 use crate::prepare::{constraints, examine, moments, without_excluded};
 use crate::training_record::Training;
-use crate::{Design, Error, fingerprint};
+use crate::{Design, Error};
 
 /// What was found.
 pub struct Discovery {
@@ -304,11 +304,6 @@ fn without_scale(score: ScoreName, moments: &Moments) -> Option<Finding> {
     );
     let fix = Advice::new("give the columns in their own units, or use ").set("score", "bic");
     Some(Finding { code: "no-scale", severity: Severity::Warning, columns: vec![], what, fix })
-}
-
-/// A fingerprint of what rewards depend on: the data and every option that changes the reward of a graph.
-pub(crate) fn problem_fingerprint(table: &Table, config: &Config, model: &ScoringModel) -> String {
-    format!("{}:{}{}", fingerprint(table), config.reward_fingerprint(), model.chosen_score())
 }
 
 /// Refuses what cannot be done with means and covariances alone.

@@ -1,6 +1,7 @@
 //! More graphs from what the probabilities of a run came from: the exact posterior, chains, or a trained policy.
 
 use std::cell::RefCell;
+use std::time::Instant;
 
 use gflowcausal_data::Table;
 use gflowcausal_determinism::rand::RngExt;
@@ -9,12 +10,12 @@ use gflowcausal_flow::{LogReward, Policy};
 use gflowcausal_graph::Dag;
 
 use crate::checkpoints::{Checkpoints, POLICY};
+use crate::clock::keeping_time;
 use crate::dag_posterior::{DagPosterior, Inferred};
-use crate::discover::problem_fingerprint;
 use crate::method::{Control, Deadlines, Phase, PolicyTarget, RunContext, SAC, rebuild};
 use crate::model::LayerReward;
 use crate::posterior::{GraphSample, Objects, Source};
-use crate::{Config, Error, Problem, RunDir, RunResult};
+use crate::{Config, Error, Problem, RunDir, RunResult, fingerprint};
 
 /// How many graphs are drawn and kept in memory at a time.
 const PART: u64 = 20_000;
@@ -31,7 +32,17 @@ pub fn sample<E: From<Error>>(
     stop: &StopFlag,
     mut take: impl FnMut(Vec<GraphSample>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let source = RunResult::read(dir)?.posterior.by;
+    let result = RunResult::read(dir)?;
+    let source = result.posterior.by;
+    if source == Source::None {
+        return Err(no_draws(config).into());
+    }
+    let sha256 = fingerprint(table);
+    if result.data.sha256 != sha256 {
+        return Err(Error::OtherData { path: dir.file("result.json") }.into());
+    }
+    let fingerprint = format!("{sha256}:{}{}", config.reward_fingerprint(), result.score.chosen());
+    let config = &result.score.settle(config);
     let problem = Problem::new(table, config)?;
     let policy = match source {
         Source::Policy => {
@@ -40,22 +51,27 @@ pub fn sample<E: From<Error>>(
         }
         _ => None,
     };
-    let fingerprint = problem_fingerprint(table, config, &problem.model);
     if policy.as_ref().is_some_and(|policy| policy.fingerprint() != fingerprint) {
         return Err(Error::OtherData { path: dir.file(POLICY) }.into());
     }
     let (deadlines, unsaved) = (Deadlines::new(stop), RefCell::new(None));
     let saved = Checkpoints::new(dir, &fingerprint, true, &unsaved);
     let from = SampleSource { by: source, policy: policy.as_ref(), tables_around: &[] };
-    let mut origin = Origin::new(&problem, from, Some(saved), &deadlines)?;
-    for part in 0..count.div_ceil(PART) {
-        let size = PART.min(count - part * PART) as usize;
-        take(origin.draw(size, part_seed(seed, part))?)?;
-        if stop.is_set() {
-            break;
+    keeping_time(Instant::now(), &deadlines, || {
+        let mut origin = Origin::new(&problem, from, Some(saved), &deadlines)?;
+        for part in 0..count.div_ceil(PART) {
+            let size = PART.min(count - part * PART) as usize;
+            take(origin.draw(size, part_seed(seed, part))?)?;
+            if stop.is_set() {
+                break;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
+}
+
+fn no_draws(config: &Config) -> Error {
+    Error::NotInRun { what: "graphs to draw", method: config.method.clone() }
 }
 
 /// The seed of a part; the first has that of the whole.
@@ -86,7 +102,10 @@ impl Problem<'_> {
         seed: u64,
         stop: &StopFlag,
     ) -> Result<Vec<GraphSample>, Error> {
-        Origin::new(self, source, None, &Deadlines::new(stop))?.draw(count, seed)
+        let deadlines = Deadlines::new(stop);
+        keeping_time(Instant::now(), &deadlines, || {
+            Origin::new(self, source, None, &deadlines)?.draw(count, seed)
+        })
     }
 }
 
@@ -120,7 +139,6 @@ impl<'a> Origin<'a> {
     fn draw(&mut self, count: usize, seed: u64) -> Result<Vec<GraphSample>, Error> {
         let (problem, deadlines) = (self.problem, self.deadlines);
         let (model, config) = (&problem.model, Config { samples: count, seed, ..problem.config().clone() });
-        let no_draws = || Error::NotInRun { what: "graphs to draw", method: config.method.clone() };
         let mut observe = |_: Phase| Control::Continue;
         let mut context = RunContext::new(&mut observe, deadlines, None);
         let draws = match (self.source.by, &mut self.target, self.source.policy) {
@@ -129,7 +147,7 @@ impl<'a> Origin<'a> {
                 let tables = target.as_ref().map(DagPosterior::tables);
                 let reward = tables.map(LayerReward);
                 let sampler = policy.sampler(reward.as_ref().map(|reward| reward as &dyn LogReward));
-                let sampler = sampler.ok_or_else(no_draws)?;
+                let sampler = sampler.ok_or_else(|| no_draws(&config))?;
                 let is_weighted = !counts_draws(problem.config());
                 let aim = PolicyTarget { model, tables, objects, is_weighted };
                 aim.draw_graphs(&sampler, count, seed, deadlines)
@@ -138,7 +156,7 @@ impl<'a> Origin<'a> {
             (Source::Chains, Some(target), _) => draw_chains(target, &config, &mut context)?,
             _ => Vec::new(),
         };
-        if draws.is_empty() { Err(no_draws()) } else { Ok(draws) }
+        if draws.is_empty() { Err(no_draws(&config)) } else { Ok(draws) }
     }
 }
 

@@ -132,7 +132,10 @@ pub(super) fn findings(table: &Table) -> Vec<Finding> {
             such(&|profile| profile.heavy && !profile.skewed && !profile.codes),
             "heavy-tails",
             |who| format!("tails far heavier than those of a normal distribution in {who}"),
-            Advice::new("nothing with ").set("score", "auto").then(", or use ").set("transform", "NAME=rank"),
+            Advice::new("compare with ")
+                .set("score", "non-gaussian")
+                .then(", or use ")
+                .set("transform", "NAME=rank"),
         ),
         about(
             such(&|profile| profile.codes && !profile.constant),

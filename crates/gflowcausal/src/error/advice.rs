@@ -77,7 +77,7 @@ impl Error {
             Self::OtherVersion { .. } => {
                 "use the version of the program that wrote it, or start the run again".into()
             }
-            Self::NotInRun { .. } => "plot another kind".into(),
+            Self::NotInRun { .. } => "use a run of a method that gives it, and enough time".into(),
             Self::NoEffects { .. } => {
                 Advice::new("run again with ").set("score", "bic").then(", or bdeu if all are categories")
             }

@@ -123,7 +123,8 @@ impl Discovery {
             return false;
         }
         let lost = self.in_time(|| self.model.score_difference(&reversed, dag)).flatten();
-        lost.is_some_and(|lost| lost / self.model.temperature() <= (1.0 / OPEN - 1.0).ln())
+        // Where there was no time for the difference, nothing is said to be compelled.
+        lost.is_none_or(|lost| lost / self.model.temperature() <= (1.0 / OPEN - 1.0).ln())
     }
 
     pub(super) fn edge_results(&self) -> Vec<EdgeResult> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::discover::Discovery;
 use crate::method::method;
-use crate::model::FamilyEvidence;
+use crate::model::{FamilyEvidence, ScoreName};
 use crate::options::option;
 use crate::posterior::{GraphSample, Source};
 use crate::training_record::Training;
@@ -192,6 +192,25 @@ pub struct ScoreResult {
     /// Why families were not compared, where numbers left the score open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
+}
+
+impl ScoreResult {
+    /// The options with this score, where they leave it to the data.
+    #[must_use]
+    pub fn settle(&self, config: &Config) -> Config {
+        match self.name.parse() {
+            Ok(score) if config.score == ScoreName::Auto && !config.paper => {
+                let chosen = self.evidence.as_ref().and_then(|evidence| evidence.sample_size);
+                Config { score, sample_size: config.sample_size.or(chosen), ..config.clone() }
+            }
+            _ => config.clone(),
+        }
+    }
+
+    /// What evidence added to the fingerprint of the run.
+    pub(crate) fn chosen(&self) -> String {
+        self.evidence.as_ref().map_or_else(String::new, |_| format!(":{}", self.name))
+    }
 }
 
 impl Discovery {

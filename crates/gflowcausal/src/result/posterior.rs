@@ -20,8 +20,8 @@ pub struct ConsensusResult {
     pub direction_open: Vec<EdgeResult>,
     /// The pair is adjacent with a probability between 0.1 and 0.9.
     pub unsure: Vec<EdgeResult>,
-    /// Sure directions that rest on the shape of functions and of noise alone: which variables are independent leaves them open.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Sure directions that rest on what the score assumes of functions and noise alone: which variables are independent leaves them open.
+    #[serde(default)]
     pub by_shape: Vec<(String, String)>,
 }
 
@@ -174,7 +174,7 @@ impl Discovery {
         let list = |edges: &mut dyn Iterator<Item = Edge>| -> Vec<EdgeResult> {
             edges.map(|edge| self.edge_result(edge, &class, &weights)).collect()
         };
-        let by_shape = if self.tells_equivalents_apart() {
+        let by_shape = if !self.model.is_score_equivalent() {
             let equivalents = self.equivalents_of(&consensus.graph);
             let open = consensus.sure.iter().filter(|&&edge| !equivalents.has_directed(edge));
             open.map(|&edge| self.pair(edge)).collect()

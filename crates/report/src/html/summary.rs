@@ -82,6 +82,7 @@ fn why_unreliable(result: &RunResult) -> &'static str {
             "Searches through the graphs that started apart do not agree yet: let the run go on for longer, \
              by --resume."
         }
+        Source::None => "There was no time for probabilities: let the run go on for longer.",
         _ => "Nothing independent confirms the draws of the trained sampler.",
     }
 }
@@ -112,9 +113,8 @@ fn lists(consensus: &ConsensusResult) -> String {
     let ConsensusResult { sure, direction_open, unsure, by_shape, .. } = consensus;
     let shape = match by_shape.len() {
         0 => String::new(),
-        many => format!(
-            " Of these, {many} rest on the shape of functions and noise alone: which variables are independent leaves them open."
-        ),
+        1 => " One of these rests on assumptions about functions and noise alone.".to_owned(),
+        many => format!(" Of these, {many} rest on assumptions about functions and noise alone."),
     };
     let first = match sure.len() {
         0 => "no direction of cause and effect is sure.".to_owned(),

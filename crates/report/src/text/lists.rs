@@ -158,7 +158,7 @@ fn by_shape(text: &mut String, consensus: &ConsensusResult, style: TextStyle) {
     let count = style.shown(by_shape.len(), PATHS);
     let shown: Vec<String> = by_shape[..count].iter().map(|(from, to)| style.edge(from, to)).collect();
     let line = format!(
-        "{} ({} of {} sure): known from the shape of functions and noise alone; by what is independent of what, these directions are open: {}{}",
+        "{} ({} of {} sure): known from what the score assumes of functions and noise alone; by what is independent of what, these directions are open: {}{}",
         style.color.bold("by shape"),
         by_shape.len(),
         sure.len(),
