@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use gflowcausal::{DataFile, GraphSample, RunFile, log_add, log_sum_exp, sample, write_samples};
+use gflowcausal::{
+    DataFile, GraphSample, RunFile, RunResult, Source, log_add, log_sum_exp, sample, write_samples,
+};
 use gflowcausal_report::wrapped;
 
 use crate::failure::Failure;
@@ -71,7 +73,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     })?;
     if arguments.format == Shape::Text {
-        print_text(&tally.text(&names))?;
+        let source = RunResult::read(&dir)?.posterior.by;
+        print_text(&tally.text(&names, source))?;
     }
     if interrupt::is_requested() { Err(Failure::interrupted()) } else { Ok(()) }
 }
@@ -117,7 +120,7 @@ impl Tally {
         }
     }
 
-    fn text(&self, names: &[String]) -> String {
+    fn text(&self, names: &[String], source: Source) -> String {
         let [total, squares] = self.log_sums.unwrap_or_default();
         let effective = (2.0 * total - squares).exp();
         let drawn = self.drawn as f64;
@@ -142,10 +145,11 @@ impl Tally {
             true => format!("more than {}", self.graphs.len()),
             false => self.graphs.len().to_string(),
         };
-        let head = format!(
-            "{} graphs drawn, {distinct} distinct, effective sample size {effective:.0}{log_z}; the likeliest:",
-            self.drawn
-        );
+        let worth = match source {
+            Source::Chains => "draws of one chain resemble each other".to_owned(),
+            _ => format!("effective sample size {effective:.0}{log_z}"),
+        };
+        let head = format!("{} graphs drawn, {distinct} distinct, {worth}; the likeliest:", self.drawn);
         format!("{}\n    probability  edges\n{rows}", wrapped(&head, "  "))
     }
 }
