@@ -232,6 +232,22 @@ fn chains_draw_as_many_graphs_as_asked_for_from_the_tables_they_ended_with() {
 }
 
 #[test]
+fn graphs_are_drawn_from_the_data_of_the_run_and_where_there_are_probabilities() {
+    let home = simulated();
+    printed(home.path(), &["simulate", "--nodes", "6", "--rows", "201", "--seed", "9", "--out", "other"]);
+    let sample_fails = |run: &str, code: &str| {
+        let arguments = ["sample", run, "--data", "other/data.csv"];
+        let output = gflowcausal(home.path(), &arguments).assert().code(2).get_output().stderr.clone();
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.starts_with(&format!("error[{code}]")), "{text}");
+    };
+    printed(home.path(), &["discover", "d/data.csv", "--posterior", "exact", "--out", "exact"]);
+    sample_fails("exact", "checkpoint-of-other-data");
+    printed(home.path(), &["discover", "d/data.csv", "--posterior", "none", "--out", "best"]);
+    sample_fails("best", "not-in-run");
+}
+
+#[test]
 fn a_run_that_is_not_what_it_was_is_not_resumed() {
     let home = simulated();
     printed(home.path(), &to("run"));
