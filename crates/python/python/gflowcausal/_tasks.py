@@ -151,7 +151,7 @@ def score(
 
     >>> report = score("sachs", [[0] * 11] * 11)
     >>> report["score"], len(report["nodes"])
-    ('bic', 11)
+    ('spline', 11)
     """
     table = as_data(data, types).rows()
     options = {
