@@ -160,6 +160,8 @@ fn edges(graph: &Dag) -> Edges {
 type Bytes = Py<PyBytes>;
 /// A graph by its edges.
 type Edges = Vec<(usize, usize)>;
+/// The policy, the log of its training, what its tables were built around, and the options.
+type RestoredTraining = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<Edges>, String);
 type State = (
     (String, Option<String>),
     Bytes,
@@ -306,7 +308,7 @@ impl Fit {
         names: Vec<String>,
         moments: Option<&str>,
         table: Option<Py<Table>>,
-        training: (Option<Vec<u8>>, Option<Vec<u8>>, Vec<Edges>, String),
+        training: RestoredTraining,
     ) -> PyResult<Self> {
         let ((result, preview), (policy, log, around, file)) = (texts, training);
         let damaged = |what: String| Failure::Argument(format!("a stored run is damaged: {what}"));
