@@ -55,9 +55,9 @@ impl Fit {
             .map_err(|error| Failure::Argument(error.to_string()))?;
         let (source, config) = match found.moments {
             Some(moments) if is_linear(&found.model) && config.interventions.is_none() => {
-                (Source::Moments(found.names.clone(), moments), rowless(config, &found.model))
+                (Source::Moments(found.names.clone(), moments), rowless(config, &found.model, &result))
             }
-            _ => (source, settled(config, &found.model)),
+            _ => (source, settled(config, &result)),
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
@@ -135,17 +135,16 @@ fn is_linear(model: &ScoringModel) -> bool {
     !model.score_name().needs_rows() && model.prune_name() != PruneName::Cam
 }
 
-/// With the score that was chosen, so that evidence is not weighed again.
-fn settled(config: &Config, model: &ScoringModel) -> Config {
-    let score = if reads(config, option::score) { model.score_name() } else { config.score };
-    Config { score, ..config.clone() }
+/// With the score that was chosen, and what else evidence chose, so that it is not weighed again.
+fn settled(config: &Config, result: &RunResult) -> Config {
+    if reads(config, option::score) { result.score.settle(config) } else { config.clone() }
 }
 
 /// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
-fn rowless(config: &Config, model: &ScoringModel) -> Config {
+fn rowless(config: &Config, model: &ScoringModel, result: &RunResult) -> Config {
     let (missing, standardize, exclude, transform) = (Missing::Error, false, Vec::new(), Vec::new());
     let prune = if reads(config, option::prune) { model.prune_name() } else { config.prune };
-    Config { prune, missing, standardize, exclude, transform, ..settled(config, model) }
+    Config { prune, missing, standardize, exclude, transform, ..settled(config, result) }
 }
 
 fn reads(config: &Config, option: &str) -> bool {

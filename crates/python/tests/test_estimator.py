@@ -119,6 +119,17 @@ def test_more_samples_are_new_ones(model):
     assert [one.log_reward for one in model.sample(50, seed=77)] != [one.log_reward for one in more]
 
 
+def test_draws_have_the_prior_that_evidence_chose():
+    """The sample size of the prior of categories is the data's choice, and belongs to what is drawn from."""
+    data = gflowcausal.simulate(nodes=6, degree=1, rows=500, model="discrete", seed=3).data
+    fitted = GFlowCausal(seed=0).fit(data)
+    assert fitted.result_["score"]["evidence"]["sample_size"] != 1
+    for twin in (fitted, pickle.loads(pickle.dumps(fitted))):
+        drawn = twin.sample(4000, seed=5)
+        frequencies = sum(one.count * np.array(one.graph.to_adjacency()) for one in drawn) / drawn.total
+        assert np.abs(frequencies - fitted.edge_probabilities_).max() < 0.05
+
+
 def test_a_method_without_probabilities_refuses_to_sample(simulated):
     with pytest.raises(gflowcausal.GFlowCausalError, match="no graphs to draw"):
         GFlowCausal(method="pc").fit(simulated).sample(5)
