@@ -177,8 +177,7 @@ impl<'a> Problem<'a> {
             Chosen::ByEvidence(choice) => (choice.score, Some(choice.evidence), None),
             Chosen::ByTypes(why) => (by_types, None, why.filter(|_| is_open)),
         };
-        let sample_size = config.sample_size.or(evidence.as_ref().and_then(|evidence| evidence.sample_size));
-        let scoring = Config { score, sample_size, ..config.for_model(method, score) };
+        let scoring = config.for_model(method, score).with_chosen_score(score, evidence.as_ref());
         let model = ScoringModel::new(&table, moments.as_ref(), interventions, constraints, &scoring)
             .map_err(|error| by_name(error, &names))?
             .chosen_by(evidence, not_compared);

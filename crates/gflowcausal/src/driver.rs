@@ -98,7 +98,7 @@ impl RunRequest<'_> {
         let mut clock = Clock::new(dir.is_some());
         clock.seconds.score = score;
         let mut fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
-        fingerprint.push_str(&problem.model.chosen_score());
+        fingerprint.push_str(&problem.model.fingerprint_suffix());
         let unsaved = RefCell::new(None);
         let checkpoints =
             dir.as_ref().map(|dir| Checkpoints::new(dir, &fingerprint, self.resumes(), &unsaved));

@@ -41,7 +41,8 @@ pub fn sample<E: From<Error>>(
     if result.data.sha256 != sha256 {
         return Err(Error::OtherData { path: dir.file("result.json") }.into());
     }
-    let fingerprint = format!("{sha256}:{}{}", config.reward_fingerprint(), result.score.chosen());
+    let fingerprint =
+        format!("{sha256}:{}{}", config.reward_fingerprint(), result.score.fingerprint_suffix());
     let config = &result.score.settle(config);
     let problem = Problem::new(table, config)?;
     let policy = match source {

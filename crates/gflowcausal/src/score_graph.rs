@@ -107,10 +107,7 @@ fn with_score_of_a_run(
 ) -> Result<Config, Error> {
     let most = method(&config.method)?.family_limit();
     Ok(match chosen(data, constraints, (config, most), &StopFlag::new())? {
-        Chosen::ByEvidence(choice) => {
-            let sample_size = config.sample_size.or(choice.evidence.sample_size);
-            Config { score: choice.score, sample_size, ..config.clone() }
-        }
+        Chosen::ByEvidence(choice) => config.with_chosen_score(choice.score, Some(&choice.evidence)),
         Chosen::ByTypes(_) => config.clone(),
     })
 }

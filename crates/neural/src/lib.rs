@@ -3,6 +3,7 @@
 //!
 //! Networks and gradients are written by hand, on the matrix product and the tape of `autodiff`.
 
+mod augmented_lagrangian;
 mod corl;
 mod dag_gnn;
 mod gran_dag;

@@ -6,8 +6,8 @@ mod html;
 mod indexed;
 mod layout;
 mod plot;
+mod reliability;
 mod text;
-mod trust;
 
 use gflowcausal::{Error, RunDir, RunResult};
 
@@ -15,8 +15,8 @@ pub use compare::{ComparedPair, ComparedRun, Comparison, PairVerdict};
 pub use effects_text::effects_text;
 pub use html::html_page;
 pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_pdf, plot_png, plot_svg};
+pub use reliability::low_confidence;
 pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};
-pub use trust::low_confidence;
 
 /// The name of the report in a run's directory.
 pub const REPORT: &str = "report.html";

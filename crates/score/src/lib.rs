@@ -45,7 +45,7 @@ pub use location_scale::LocationScale;
 pub use non_gaussian::NonGaussian;
 pub use order_score::{Insertion, OrderModularScore, OrderScore, best_insertion, moved};
 pub use parent_set_table::{
-    KnownTerms, OutsiderSearch, ParentSetTables, SumsAround, TableSettings, candidate_parents,
+    KnownTerms, MissedParentSearch, ParentSetTables, SumsAround, TableSettings, candidate_parents,
     evaluate_by_size,
 };
 pub use prune::{

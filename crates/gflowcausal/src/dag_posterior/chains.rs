@@ -2,7 +2,7 @@
 
 use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_posterior::{Chains, ChainsConfig, GraphSample, Posterior, log_z_by_recapture};
-use gflowcausal_score::OutsiderSearch;
+use gflowcausal_score::MissedParentSearch;
 
 use super::chain_settings::{
     FIRST_CHECK, chains_config, draws_per_round, hurried_config, most_rounds, next_check, probing_config,
@@ -220,8 +220,8 @@ impl DagPosterior<'_> {
         self.model.is_cheap() && nodes <= MOST_NODES_WIDENED && (0..nodes).any(leaves_out)
     }
 
-    fn outsiders<'d>(&'d self, draws: &'d [Dag]) -> OutsiderSearch<'d> {
-        OutsiderSearch {
+    fn outsiders<'d>(&'d self, draws: &'d [Dag]) -> MissedParentSearch<'d> {
+        MissedParentSearch {
             tables: &self.tables,
             score: self.score,
             constraints: self.model.constraints(),

@@ -3,7 +3,7 @@
 mod bdeu_sample_size;
 mod cyclic_graph_reward;
 mod family_choice;
-mod interventional;
+mod interventional_score;
 mod pruning;
 mod rewards;
 mod score_choice;
@@ -23,7 +23,7 @@ pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
 pub use self::family_choice::{FamilyEvidence, FamilyTotal, VariableEvidence};
 use self::pruning::Pruning;
 pub(crate) use self::rewards::{GraphReward, LayerReward, ModularReward, OrderReward};
-pub(crate) use self::score_choice::{Chosen, chosen};
+pub(crate) use self::score_choice::{Chosen, chosen, fingerprint_suffix};
 pub(crate) use self::score_kind::{OrderEvaluator, ScoreKind};
 pub(crate) use self::scores::Mechanism;
 use self::scores::ScoreInput;
@@ -143,9 +143,9 @@ impl ScoringModel {
         self.evidence.as_ref()
     }
 
-    /// What evidence adds to the fingerprint of a problem: a run that goes on must have come to the same score.
-    pub(crate) fn chosen_score(&self) -> String {
-        self.evidence.as_ref().map_or_else(String::new, |_| format!(":{}", self.name.name()))
+    /// What evidence adds to the fingerprint of a problem.
+    pub(crate) fn fingerprint_suffix(&self) -> String {
+        fingerprint_suffix(self.name.name(), self.evidence())
     }
 
     /// How many of `rows` rows the score or the pruning uses, if that is not all.

@@ -4,7 +4,7 @@ use gflowcausal_data::{Moments, Table};
 use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::Constraints;
 
-use super::family_choice::{FamilyChoice, choose, obstacle};
+use super::family_choice::{FamilyChoice, FamilyEvidence, choose, obstacle};
 use super::{ScoreName, bdeu_sample_size};
 use crate::Error;
 use crate::options::Config;
@@ -21,6 +21,19 @@ impl Chosen {
     pub(crate) fn not(why: &str) -> Self {
         Self::ByTypes(Some(why.to_owned()))
     }
+}
+
+impl Config {
+    /// These options with `score`, and with what else the evidence for it chose where they leave that to the data.
+    pub(crate) fn with_chosen_score(&self, score: ScoreName, evidence: Option<&FamilyEvidence>) -> Self {
+        let sample_size = self.sample_size.or(evidence.and_then(|evidence| evidence.sample_size));
+        Self { score, sample_size, ..self.clone() }
+    }
+}
+
+/// What evidence adds to the fingerprint of a problem: a run that goes on must have come to the same score.
+pub(crate) fn fingerprint_suffix(score: &str, evidence: Option<&FamilyEvidence>) -> String {
+    evidence.map_or_else(String::new, |_| format!(":{score}"))
 }
 
 /// The score that evidence chooses, where it is left to the data and the method takes any for up to `most` variables; by

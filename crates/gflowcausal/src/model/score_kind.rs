@@ -8,7 +8,7 @@ use gflowcausal_score::{
     OrderModularScore, OrderScore, Varsort,
 };
 
-use super::interventional::Interventional;
+use super::interventional_score::Interventional;
 
 /// A score by what it is a function of.
 pub(crate) enum ScoreKind {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::discover::Discovery;
 use crate::method::method;
-use crate::model::{FamilyEvidence, ScoreName};
+use crate::model::{FamilyEvidence, ScoreName, fingerprint_suffix};
 use crate::options::option;
 use crate::posterior::{GraphSample, Source};
 use crate::training_record::Training;
@@ -200,16 +200,15 @@ impl ScoreResult {
     pub fn settle(&self, config: &Config) -> Config {
         match self.name.parse() {
             Ok(score) if config.score == ScoreName::Auto && !config.paper => {
-                let chosen = self.evidence.as_ref().and_then(|evidence| evidence.sample_size);
-                Config { score, sample_size: config.sample_size.or(chosen), ..config.clone() }
+                config.with_chosen_score(score, self.evidence.as_ref())
             }
             _ => config.clone(),
         }
     }
 
     /// What evidence added to the fingerprint of the run.
-    pub(crate) fn chosen(&self) -> String {
-        self.evidence.as_ref().map_or_else(String::new, |_| format!(":{}", self.name))
+    pub(crate) fn fingerprint_suffix(&self) -> String {
+        fingerprint_suffix(&self.name, self.evidence.as_ref())
     }
 }
 

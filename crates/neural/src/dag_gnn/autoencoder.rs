@@ -4,15 +4,9 @@ use gflowcausal_determinism::StreamRng;
 use gflowcausal_graph::{Constraints, Edge};
 
 use super::scalar_mlp::ScalarMlp;
+use crate::augmented_lagrangian::Multipliers;
 use gflowcausal_autodiff::vectorised;
 use gflowcausal_autodiff::{Matrix, product};
-
-/// What cycles cost: `λ h + ½ c h²`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Multipliers {
-    pub(super) lambda: f64,
-    pub(super) c: f64,
-}
 
 /// Encoder, weights and decoder: `z = (I − A′ᵀ)(f(x) + w) − w`, `x̂ = g((I − A′ᵀ)⁻¹(z + w) − w)`, `A′ = sinh 3A`.
 ///
@@ -129,11 +123,11 @@ impl Autoencoder {
         mlp.backward(encoder, batch, back, by_encoder);
     }
 
-    /// Adds the slope of `λ h + ½ c h²`, and turns that by `A′` into that by `A`.
+    /// Adds the slope of `λ h + ½ μ h²`, and turns that by `A′` into that by `A`.
     #[inline(always)]
-    fn add_cycles(&mut self, Multipliers { lambda, c }: Multipliers) {
+    fn add_cycles(&mut self, multipliers: Multipliers) {
         let h = self.powers.h(&self.weights);
-        let factor = 2.0 * (lambda + c * h);
+        let factor = 2.0 * multipliers.slope(h);
         let nodes = self.nodes;
         let by_weights = &mut self.gradient[..nodes * nodes];
         for (k, slope) in by_weights.iter_mut().enumerate() {
@@ -220,11 +214,11 @@ mod tests {
             *value += if is_diagonal { 0.0 } else { 0.4 * (rng.random::<f64>() - 0.5) };
         }
         let batch: Vec<f64> = (0..rows * nodes).map(|_| 3.0 * rng.random::<f64>() - 1.0).collect();
-        let multipliers = Multipliers { lambda: 0.3, c: 2.0 };
+        let multipliers = Multipliers { lambda: 0.3, mu: 2.0 };
         let whole = |model: &mut Autoencoder| {
             let loss = model.evaluate(&batch, multipliers);
             let h = model.h();
-            loss + multipliers.lambda * h + 0.5 * multipliers.c * h * h
+            loss + multipliers.cost(h)
         };
         whole(&mut model);
         let gradient = model.gradient.clone();

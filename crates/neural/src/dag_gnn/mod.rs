@@ -7,7 +7,8 @@ use gflowcausal_determinism::{StopFlag, Stream, stream};
 use gflowcausal_graph::Constraints;
 use gflowcausal_search::Weighted;
 
-use self::autoencoder::{Autoencoder, Multipliers};
+use self::autoencoder::Autoencoder;
+use crate::augmented_lagrangian::Multipliers;
 use crate::optimizer::Adam;
 
 /// The most updates of `λ`.
@@ -82,10 +83,10 @@ struct Fit<'a> {
 
 impl Fit<'_> {
     fn solve(&mut self, settings: &DagGnn) {
-        let mut multipliers = Multipliers { lambda: 0.0, c: 1.0 };
+        let mut multipliers = Multipliers { lambda: 0.0, mu: 1.0 };
         let (mut h, mut h_before, mut best) = (1.0, f64::INFINITY, f64::INFINITY);
         for _ in 0..MAX_ROUNDS {
-            while multipliers.c < MAX_C {
+            while multipliers.mu < MAX_C {
                 let Some(loss) = self.inner(settings, multipliers, &mut best) else { return };
                 if loss > DIVERGED * best {
                     break;
@@ -94,11 +95,11 @@ impl Fit<'_> {
                 if h <= PROGRESS * h_before {
                     break;
                 }
-                multipliers.c *= 10.0;
+                multipliers.mu *= 10.0;
             }
             h_before = h;
-            multipliers.lambda += multipliers.c * h;
-            if h <= H_TOLERANCE || multipliers.c >= MAX_C {
+            multipliers.lambda = multipliers.slope(h);
+            if h <= H_TOLERANCE || multipliers.mu >= MAX_C {
                 return;
             }
         }
@@ -106,7 +107,7 @@ impl Fit<'_> {
 
     /// The mean loss of the last of the epochs under these multipliers; none if the fit is to stop.
     fn inner(&mut self, settings: &DagGnn, multipliers: Multipliers, best: &mut f64) -> Option<f64> {
-        let learning_rate = learning_rate(settings.learning_rate, multipliers.c);
+        let learning_rate = learning_rate(settings.learning_rate, multipliers.mu);
         let mut loss = 0.0;
         for _ in 0..settings.epochs {
             let (mut sum, mut steps) = (0.0, 0.0);

@@ -9,7 +9,8 @@ use gflowcausal_graph::{Constraints, Edge, NodeSet};
 use gflowcausal_search::Weighted;
 
 use self::extra_trees::important_features;
-use self::networks::{Multipliers, Networks};
+use self::networks::Networks;
+use crate::augmented_lagrangian::Multipliers;
 use crate::optimizer::RmsProp;
 
 /// A graph counts as acyclic when `h` is no larger.
@@ -139,7 +140,7 @@ impl Training<'_> {
                 break;
             }
             if iteration % (2 * WINDOW) == 0 && is_stationary(&losses) {
-                multipliers.lambda += multipliers.mu * h;
+                multipliers.lambda = multipliers.slope(h);
                 if previous_h.is_some_and(|previous| h > PROGRESS * previous) {
                     multipliers.mu *= 10.0;
                 }

@@ -6,6 +6,7 @@ use gflowcausal_search::Exponential;
 use rand_distr::{Distribution, Uniform};
 
 use super::mask;
+use crate::augmented_lagrangian::Multipliers;
 use crate::optimizer::RmsProp;
 use gflowcausal_autodiff::{Matrix, add_scaled, dot, product, vectorised};
 
@@ -14,19 +15,6 @@ const LEAK: f64 = 0.01;
 
 /// `½ ln 2π`.
 const HALF_LOG_TAU: f64 = 0.918_938_533_204_672_8;
-
-/// What cycles cost: `λ h + ½ μ h²`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Multipliers {
-    pub(super) lambda: f64,
-    pub(super) mu: f64,
-}
-
-impl Multipliers {
-    pub(super) fn cost(self, h: f64) -> f64 {
-        self.lambda * h + 0.5 * self.mu * h * h
-    }
-}
 
 /// Where each kind of parameter begins.
 #[derive(Debug, Clone, Copy)]
@@ -134,7 +122,7 @@ impl Networks {
             || {
                 self.backward();
                 let h = self.connect();
-                self.add_cycles(multipliers.lambda + multipliers.mu * h);
+                self.add_cycles(multipliers.slope(h));
                 h
             },
         )

@@ -14,7 +14,7 @@ use minijinja::{Environment, context};
 use crate::REPORT;
 use crate::indexed::IndexedRun;
 use crate::plot::{FIGURE_STYLE, edge_counts, panels, scores};
-use crate::trust::trust;
+use crate::reliability::reliability;
 
 const TEMPLATE: &str = include_str!("page/report.html");
 const STYLE: &str = include_str!("page/report.css");
@@ -58,7 +58,7 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         banner => summary::banner(result),
         summary => summary::summary(result),
         preview => result.preview.as_ref().map(data::rows_shown),
-        trust => facts::sentence(&trust(result).text),
+        reliability => facts::sentence(&reliability(result).text),
         command => result.run.as_ref().map(command::command),
         findings => &result.findings,
         sortability => result.sortability.as_ref().map(|sortability| &sortability.verdict),

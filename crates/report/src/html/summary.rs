@@ -6,7 +6,7 @@ use gflowcausal::graph::pluralize;
 use gflowcausal::{ConsensusResult, EdgeResult, Objects, RunResult, Source};
 
 use super::facts::sentence;
-use crate::trust::trust;
+use crate::reliability::reliability;
 
 /// Rows for each variable below which probabilities depend much on the prior.
 const ROWS_PER_VARIABLE: usize = 10;
@@ -27,8 +27,8 @@ pub(super) fn banner(result: &RunResult) -> Vec<Line> {
             "It shows the best that was found until then; a longer run may find something else.".to_owned(),
         );
     }
-    let trust = trust(result);
-    if trust.is_low {
+    let reliability = reliability(result);
+    if reliability.is_low {
         warn(
             "The probabilities are not reliable yet.",
             format!("{} The card “Probabilities” below has the figures.", why_unreliable(result)),

@@ -14,7 +14,7 @@ use gflowcausal::{
 pub(crate) use self::families::family_lines;
 use self::prose::plural;
 pub use self::prose::{aligned, middle_ellipsis, wrapped};
-use crate::trust::{Trust, trust};
+use crate::reliability::{Reliability, reliability};
 
 /// How many variables of a family are named where not everything is listed.
 const MOST_NAMED: usize = 8;
@@ -202,10 +202,10 @@ fn is_single(result: &RunResult) -> bool {
 }
 
 fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
-    let Trust { is_low, text: trust } = trust(result);
+    let Reliability { is_low, text: reliability } = reliability(result);
     let warning =
         if is_low { format!("{}: ", color.yellow("warning[low-confidence]")) } else { String::new() };
-    writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {trust}"), "  "))?;
+    writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {reliability}"), "  "))?;
     if !is_single(result) {
         writeln!(text, "{}", wrapped(ASSUMPTIONS, "  "))?;
     }

@@ -1,12 +1,12 @@
 //! Parent-set tables: the score of every parent set out of a variable's candidates, and sums of them, by look-up.
 
 mod best_dag;
+mod bit_gather;
 mod candidates;
-mod extra;
-mod gather;
+mod extra_parent_sets;
 mod known_terms;
+mod missed_parents;
 mod node_table;
-mod outsiders;
 mod sampling;
 #[cfg(test)]
 mod tests;
@@ -19,8 +19,8 @@ use gflowcausal_graph::{Constraints, Dag, NodeSet};
 
 pub use candidates::candidate_parents;
 pub use known_terms::{KnownTerms, evaluate_by_size};
+pub use missed_parents::MissedParentSearch;
 use node_table::NodeTable;
-pub use outsiders::OutsiderSearch;
 
 use crate::best_parents::parent_limit;
 use crate::{LocalScore, ScoreError};

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use gflowcausal_determinism::{StreamRng, categorical, exp_or_zero, log_add, log_sum_exp, rand::RngExt};
 use gflowcausal_graph::NodeSet;
 
-use super::extra::{ExtraSet, ExtraSets};
-use super::gather::Gather;
+use super::bit_gather::Gather;
+use super::extra_parent_sets::{ExtraSet, ExtraSets};
 use super::sampling::SubsetSums;
 use super::zeta::{max_subsets, spread, squeeze, subsets, sum_subsets};
 use super::{SumsAround, TableProblem, TableSettings};

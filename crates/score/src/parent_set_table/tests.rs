@@ -308,7 +308,7 @@ fn parents_that_the_tables_leave_out_are_found_beside_drawn_sets() {
     };
     let found = |draws: &[Dag], least: f64| {
         let (score, constraints) = (&Together, &constraints);
-        OutsiderSearch { tables: &tables, score, constraints, settings, draws }.graphs(least)
+        MissedParentSearch { tables: &tables, score, constraints, settings, draws }.graphs(least)
     };
     // One draw in four has the parent 4; with 5 beside it the weight is e⁴ times as large.
     let draws = [dag(&[]), dag(&[(4, 6)]), dag(&[]), dag(&[])];

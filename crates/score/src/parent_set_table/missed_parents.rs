@@ -17,7 +17,7 @@ const MOST_OUTSIDERS: usize = 4;
 
 /// What the tables were made from, and graphs drawn from them.
 #[derive(Clone, Copy)]
-pub struct OutsiderSearch<'a> {
+pub struct MissedParentSearch<'a> {
     /// The tables.
     pub tables: &'a ParentSetTables,
     /// Their score.
@@ -37,7 +37,7 @@ struct Neighbour {
     draw: usize,
 }
 
-impl OutsiderSearch<'_> {
+impl MissedParentSearch<'_> {
     /// Graphs in which a variable has a parent that is none of its candidates, one for each such edge whose probability is
     /// at least `least` as far as neighbours of the draws tell: a drawn parent set with one more variable, or with one
     /// in the place of another.

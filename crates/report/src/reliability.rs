@@ -16,7 +16,7 @@ const MOST_FROM_OUTSIDE: f64 = 0.5;
 const MOST_NAMED: usize = 3;
 
 /// How far probabilities can be trusted.
-pub(crate) struct Trust {
+pub(crate) struct Reliability {
     /// Whether to warn.
     pub(crate) is_low: bool,
     /// What they come from and what the checks say, as a clause.
@@ -26,42 +26,42 @@ pub(crate) struct Trust {
 /// Why the probabilities of `result` are not to be relied on, if so.
 #[must_use]
 pub fn low_confidence(result: &RunResult) -> Option<String> {
-    let trust = trust(result);
-    trust.is_low.then(|| format!("probabilities: {}", trust.text))
+    let reliability = reliability(result);
+    reliability.is_low.then(|| format!("probabilities: {}", reliability.text))
 }
 
 /// How far the probabilities of `result` can be trusted.
-pub(crate) fn trust(result: &RunResult) -> Trust {
+pub(crate) fn reliability(result: &RunResult) -> Reliability {
     let posterior = &result.posterior;
-    let mut trust = match posterior.by {
+    let mut reliability = match posterior.by {
         Source::None => {
             let reason = posterior.reason.as_deref();
             let text = format!("none, {}", reason.unwrap_or_else(|| none(result)));
-            return Trust { is_low: reason.is_some(), text };
+            return Reliability { is_low: reason.is_some(), text };
         }
         Source::Exact => {
             let text =
                 format!("exact, over all {}{}{}", objects(posterior), limit(posterior), rejected(posterior));
-            Trust { is_low: false, text }
+            Reliability { is_low: false, text }
         }
         Source::Chains => chains(posterior),
         Source::Policy if is_paper_mode(result) => as_drawn(posterior),
         Source::Policy => policy(posterior),
     };
     if let Some(reason) = &posterior.reason {
-        trust.text += &format!("; chosen because {reason}");
+        reliability.text += &format!("; chosen because {reason}");
     }
     if let Some(ParentSets { evaluated, wanted }) = posterior.parent_sets {
-        trust.is_low = true;
-        trust.text += &format!(
+        reliability.is_low = true;
+        reliability.text += &format!(
             "; time ran out when {evaluated} of {wanted} parent sets were evaluated: graphs with others count as impossible"
         );
     }
     if !posterior.missed_parents.is_empty() {
-        trust.is_low = true;
-        trust.text += &missed_parents(&posterior.missed_parents);
+        reliability.is_low = true;
+        reliability.text += &missed_parents(&posterior.missed_parents);
     }
-    trust
+    reliability
 }
 
 /// What the tables leave out although it matters, the likeliest first.
@@ -96,7 +96,7 @@ fn objects(posterior: &PosteriorResult) -> &'static str {
     }
 }
 
-fn chains(posterior: &PosteriorResult) -> Trust {
+fn chains(posterior: &PosteriorResult) -> Reliability {
     let ess = posterior.effective_sample_size;
     let r_hat = posterior.convergence.map_or(f64::NAN, |convergence| convergence.r_hat);
     let error = posterior.convergence.map_or(f64::NAN, |convergence| convergence.largest_error);
@@ -109,7 +109,7 @@ fn chains(posterior: &PosteriorResult) -> Trust {
         caveats(posterior),
         rejected(posterior)
     );
-    Trust { is_low, text }
+    Reliability { is_low, text }
 }
 
 /// What R-hat does not show: chains that were left out, and probability that the tables may miss.
@@ -158,17 +158,17 @@ pub(crate) fn is_paper_mode(result: &RunResult) -> bool {
     result.findings.iter().any(|finding| finding.code == "paper-mode")
 }
 
-fn as_drawn(posterior: &PosteriorResult) -> Trust {
+fn as_drawn(posterior: &PosteriorResult) -> Reliability {
     let text = format!(
         "how often an edge is in {} draws of the trained policy, as they come, over {}; nothing says how far the policy \
          is from the distribution it aims at",
         posterior.samples,
         objects(posterior)
     );
-    Trust { is_low: true, text }
+    Reliability { is_low: true, text }
 }
 
-fn policy(posterior: &PosteriorResult) -> Trust {
+fn policy(posterior: &PosteriorResult) -> Reliability {
     let ess = posterior.effective_sample_size;
     let weights = format!(
         "importance-weighted draws of the trained policy over {}, effective sample size {ess:.0} of {}",
@@ -177,7 +177,7 @@ fn policy(posterior: &PosteriorResult) -> Trust {
     );
     let Some(coverage) = posterior.coverage else {
         let text = format!("{weights}; no independent estimate says whether the policy covers the posterior");
-        return Trust { is_low: true, text };
+        return Reliability { is_low: true, text };
     };
     let log_z = coverage.log_z_reference.map_or_else(
         || "log Z of the reference is not known".to_owned(),
@@ -190,7 +190,7 @@ fn policy(posterior: &PosteriorResult) -> Trust {
         Source::Exact => "the exact posterior",
         _ => "the chains",
     };
-    Trust {
+    Reliability {
         is_low: !coverage.agrees() || ess < LEAST_EFFECTIVE,
         text: format!(
             "{weights}; it {verdict} {reference}: {log_z}{ratio}, edges differ by {:.3} on average and {:.3} at most",
