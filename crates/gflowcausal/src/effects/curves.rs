@@ -4,7 +4,7 @@ use gflowcausal_determinism::map;
 use gflowcausal_posterior::{CurveEffect, CurveEffects, EffectDistribution, EffectSettings, Outcome};
 use gflowcausal_score::DoseResponses;
 
-use super::evaluate::{Asked, Found, number};
+use super::evaluate::{Asked, Found, WITH_INTERVENTIONS, number};
 use super::{DoseResult, EffectModel, EffectResult, OutcomeResult};
 use crate::Error;
 
@@ -17,10 +17,7 @@ const LIKELY_NONE: f64 = 0.9;
 impl EffectModel {
     pub(super) fn curves(&self, data: &DoseResponses, asked: &Asked<'_>) -> Result<Found, Error> {
         let request = asked.request;
-        if request.is_direct {
-            let with = format!("score {}", self.about.score);
-            return Err(Error::NoEffect { option: "direct", with });
-        }
+        Error::if_without_effect(&[("direct", request.is_direct)], &self.score())?;
         let settings = EffectSettings { seed: request.seed, draws: DRAWS_OF_CURVES };
         let model = CurveEffects::new(&self.graphs, data, settings);
         let mut found = Found::new(if request.is_standardized { "standardized" } else { "units" });
@@ -36,10 +33,8 @@ impl EffectModel {
                     self.slope((cause, effect), &model.total(cause, effect), data, asked)
                 });
             }
-            _ if request.is_standardized => {
-                return Err(Error::NoEffect { option: "standardized", with: "interventions".to_owned() });
-            }
             set => {
+                Error::if_without_effect(&[("standardized", request.is_standardized)], WITH_INTERVENTIONS)?;
                 for &(node, value) in set {
                     self.refuse_beyond(node, value, &data.doses(node))?;
                 }

@@ -14,6 +14,9 @@ use crate::Error;
 /// Parameter draws among categories: each pair has its own.
 const DRAWS_OF_TABLES: usize = 1000;
 
+/// What options of effects without interventions have no effect with.
+pub(super) const WITH_INTERVENTIONS: &str = "interventions";
+
 impl EffectModel {
     /// The effects that `request` asks for; all pairs if it names no variables and no interventions.
     ///
@@ -43,6 +46,11 @@ impl EffectModel {
         })
     }
 
+    /// The score as refusals name it.
+    pub(super) fn score(&self) -> String {
+        format!("score {}", self.about.score)
+    }
+
     /// The variables `names`, by index; all if there are none.
     fn selected(&self, option: &'static str, names: &[String]) -> Result<Vec<usize>, Error> {
         if names.is_empty() {
@@ -65,9 +73,7 @@ impl EffectModel {
         let model = LinearEffects::new(&self.graphs, data, settings);
         let mut found = Found::new(if request.is_standardized { "standardized" } else { "units" });
         if !interventions.is_empty() {
-            for option in [("direct", request.is_direct), ("standardized", request.is_standardized)] {
-                refuse_with_interventions(option)?;
-            }
+            Error::if_without_effect(&request.refinements(), WITH_INTERVENTIONS)?;
             let outcomes = model.under(&interventions);
             let outcome = |node: usize| {
                 OutcomeResult::new(&self.names[node], &outcomes[node], moments.mean()[node], request.level)
@@ -100,11 +106,7 @@ impl EffectModel {
 
     fn categories(&self, table: &Table, asked: &Asked<'_>) -> Result<Found, Error> {
         let request = asked.request;
-        for (option, is_set) in [("direct", request.is_direct), ("standardized", request.is_standardized)] {
-            if is_set {
-                return Err(Error::NoEffect { option, with: format!("score {}", self.about.score) });
-            }
-        }
+        Error::if_without_effect(&request.refinements(), &self.score())?;
         let columns = Coded::of_table(table)?;
         let settings = EffectSettings { seed: request.seed, draws: DRAWS_OF_TABLES };
         let codes: Vec<&[u32]> = columns.iter().map(|column| column.codes).collect();
@@ -227,10 +229,6 @@ impl EffectModel {
 pub(super) fn number(_: usize, text: &str) -> Result<f64, String> {
     let parsed: Option<f64> = text.trim().parse().ok();
     parsed.filter(|value| value.is_finite()).ok_or_else(|| "the value is not a number".to_owned())
-}
-
-pub(super) fn refuse_with_interventions((option, is_set): (&'static str, bool)) -> Result<(), Error> {
-    if is_set { Err(Error::NoEffect { option, with: "interventions".to_owned() }) } else { Ok(()) }
 }
 
 /// A request with its variables by index.

@@ -6,7 +6,7 @@ use gflowcausal_graph::{Dag, Edge};
 use gflowcausal_posterior::{EffectDistribution, EffectSettings, LinearData, LinearEffects, WeightedDag};
 use gflowcausal_score::Correlation;
 
-use super::evaluate::{Asked, Found, number, refuse_with_interventions};
+use super::evaluate::{Asked, Found, WITH_INTERVENTIONS, number};
 use super::{EffectModel, EffectResult, OutcomeResult};
 use crate::Error;
 
@@ -127,10 +127,7 @@ impl Block {
 impl EffectModel {
     pub(super) fn mixed(&self, embedding: &Embedding, asked: &Asked<'_>) -> Result<Found, Error> {
         let request = asked.request;
-        if request.is_standardized {
-            let with = format!("score {}", self.about.score);
-            return Err(Error::NoEffect { option: "standardized", with });
-        }
+        Error::if_without_effect(&[("standardized", request.is_standardized)], &self.score())?;
         let correlation = Correlation::of_moments(&embedding.moments)?;
         let (means, rows) = (embedding.moments.mean(), embedding.moments.rows());
         let data = LinearData { correlation: &correlation, means, rows };
@@ -151,20 +148,15 @@ impl EffectModel {
             });
             found.effects = results.into_iter().flatten().collect();
         } else {
-            refuse_with_interventions(("direct", request.is_direct))?;
+            Error::if_without_effect(&[("direct", request.is_direct)], WITH_INTERVENTIONS)?;
             let set: Vec<(usize, f64)> =
                 interventions.iter().flat_map(|(_, values)| values.clone()).collect();
             let outcomes = model.under(&set);
-            for &node in &asked.effects {
-                let is_set = interventions.iter().any(|(set, _)| *set == node);
-                let levels = embedding.blocks[node].reported();
-                for (column, level) in levels.into_iter().filter(|_| !is_set) {
-                    let result = OutcomeResult::new(
-                        &self.names[node],
-                        &outcomes[column],
-                        means[column],
-                        request.level,
-                    );
+            let is_free = |node: &&usize| interventions.iter().all(|(set, _)| set != *node);
+            for &node in asked.effects.iter().filter(is_free) {
+                for (column, level) in embedding.blocks[node].reported() {
+                    let (name, outcome) = (&self.names[node], &outcomes[column]);
+                    let result = OutcomeResult::new(name, outcome, means[column], request.level);
                     found.outcomes.push(OutcomeResult { level: level.map(str::to_owned), ..result });
                 }
             }

@@ -40,6 +40,13 @@ pub struct EffectRequest {
     pub seed: u64,
 }
 
+impl EffectRequest {
+    /// The options that refine effects of pairs, and whether they are set.
+    fn refinements(&self) -> [(&'static str, bool); 2] {
+        [("direct", self.is_direct), ("standardized", self.is_standardized)]
+    }
+}
+
 impl Default for EffectRequest {
     fn default() -> Self {
         Self {

@@ -204,6 +204,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// An error if an option that is set would have no effect `with` what is in use.
+    pub(crate) fn if_without_effect(is_set: &[(&'static str, bool)], with: &str) -> Result<(), Self> {
+        let unused = is_set.iter().find(|(_, is_set)| *is_set);
+        unused.map_or(Ok(()), |&(option, _)| Err(Self::NoEffect { option, with: with.to_owned() }))
+    }
+
     /// An option that names what is not among `names`; the nearest of them is suggested.
     pub(crate) fn unknown<S: AsRef<str>>(
         option: &'static str,

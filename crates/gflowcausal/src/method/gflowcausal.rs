@@ -60,16 +60,16 @@ impl Discover for GFlowCausal {
         if matches!(posterior, PosteriorName::Exact | PosteriorName::Chains) && model.dag_score().is_none() {
             return refuse(option::posterior, posterior.name(), score());
         }
-        if config.edge_prior.is_some() && config.paper {
-            return Err(Error::NoEffect { option: option::edge_prior, with: option::paper.into() });
+        let edge_prior = [(option::edge_prior, config.edge_prior.is_some())];
+        if config.paper {
+            Error::if_without_effect(&edge_prior, option::paper)?;
         }
-        if config.edge_prior.is_some() && model.dag_score().is_none() {
-            return Err(Error::NoEffect { option: option::edge_prior, with: score() });
+        if model.dag_score().is_none() {
+            Error::if_without_effect(&edge_prior, &score())?;
         }
-        if let Some(option) = training_option(config)
-            && !matches!(posterior, PosteriorName::Auto | PosteriorName::Policy)
-        {
-            return Err(Error::NoEffect { option, with: format!("posterior {}", posterior.name()) });
+        if let Some(option) = training_option(config) {
+            let is_trained = matches!(posterior, PosteriorName::Auto | PosteriorName::Policy);
+            Error::if_without_effect(&[(option, !is_trained)], &format!("posterior {}", posterior.name()))?;
         }
         check_walk(config, self.name(), WALKS)?;
         settings(config, walk(config, model), model.constraints().nodes()).validate()?;

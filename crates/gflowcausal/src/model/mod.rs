@@ -84,15 +84,8 @@ impl ScoringModel {
         };
         let pruning = Pruning::new(config, name, &kind, data, &constraints)?;
         let edge_log_odds = config.edge_prior.unwrap_or(DEFAULT_EDGE_LOG_ODDS);
-        let limits = [name.max_rows(), pruning.max_rows()];
-        if config.rows_used.is_some() && limits == [None; 2] {
-            let with = format!("score {} and pruning {}", name.name(), pruning.name().name());
-            return Err(Error::NoEffect { option: option::rows_used, with });
-        }
-        let max_rows = config.rows_used.or(limits.into_iter().flatten().min());
-        let bic = moments.filter(|moments| moments.columns() <= MOST_QUICK);
-        let bic = bic.and_then(|moments| Bic::new(moments, Penalty::Auto).ok());
-        let quick = bic.map(|bic| GrowShrinkTrees::new(bic, constraints.clone()).without_pairs());
+        let max_rows = max_rows(name, &pruning, config)?;
+        let quick = moments.and_then(|moments| quick_trees(moments, &constraints));
         let temperature = config.temperature;
         let interventions = interventions.cloned();
         if interventions.is_some() && !matches!(pruning.name(), PruneName::Selected | PruneName::Score) {
@@ -323,6 +316,22 @@ impl ScoringModel {
         let kept = self.pruning.keep(node, before);
         kept.into_iter().for_each(|parent| probabilities[parent] = 1.0);
     }
+}
+
+/// How many rows the score and the pruning use at most.
+fn max_rows(name: ScoreName, pruning: &Pruning, config: &Config) -> Result<Option<usize>, Error> {
+    let limits = [name.max_rows(), pruning.max_rows()];
+    let is_unused = config.rows_used.is_some() && limits == [None; 2];
+    let with = format!("score {} and pruning {}", name.name(), pruning.name().name());
+    Error::if_without_effect(&[(option::rows_used, is_unused)], &with)?;
+    Ok(config.rows_used.or(limits.into_iter().flatten().min()))
+}
+
+/// What selects parents by linear regression in a moment, where there are not too many variables for that.
+fn quick_trees(moments: &Moments, constraints: &Constraints) -> Option<GrowShrinkTrees<Bic>> {
+    let moments = Some(moments).filter(|moments| moments.columns() <= MOST_QUICK)?;
+    let bic = Bic::new(moments, Penalty::Auto).ok()?;
+    Some(GrowShrinkTrees::new(bic, constraints.clone()).without_pairs())
 }
 
 /// The score whose term of each variable is that of the rows in which it was not set, and whether its parts are score equivalent.

@@ -136,12 +136,9 @@ fn resolve(prune: PruneName, score: ScoreName) -> PruneName {
 }
 
 fn check_effect(config: &Config, name: PruneName) -> Result<(), Error> {
-    let unread = |option| Err(Error::NoEffect { option, with: format!("pruning {}", name.name()) });
-    if config.threshold.is_some() && name != PruneName::Threshold {
-        return unread(option::threshold);
-    }
-    if config.alpha.is_some() && !matches!(name, PruneName::TTest | PruneName::Cam) {
-        return unread(option::alpha);
-    }
-    Ok(())
+    let unused = [
+        (option::threshold, config.threshold.is_some() && name != PruneName::Threshold),
+        (option::alpha, config.alpha.is_some() && !matches!(name, PruneName::TTest | PruneName::Cam)),
+    ];
+    Error::if_without_effect(&unused, &format!("pruning {}", name.name()))
 }

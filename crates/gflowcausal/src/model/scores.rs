@@ -213,15 +213,11 @@ impl<'a> ScoreInput<'a> {
         config: &Config,
         constraints: &'a Constraints,
     ) -> Result<Self, Error> {
-        if config.penalty.is_some() && !name.registration().has_penalty {
-            return Err(Error::NoEffect { option: option::penalty, with: format!("score {}", name.name()) });
-        }
-        if config.sample_size.is_some() && name.mechanism() != Categories {
-            return Err(Error::NoEffect {
-                option: option::sample_size,
-                with: format!("score {}", name.name()),
-            });
-        }
+        let unused = [
+            (option::penalty, config.penalty.is_some() && !name.registration().has_penalty),
+            (option::sample_size, config.sample_size.is_some() && name.mechanism() != Categories),
+        ];
+        Error::if_without_effect(&unused, &format!("score {}", name.name()))?;
         let (penalty, sample_size, rows_used) = (penalty(config), config.sample_size, config.rows_used);
         Ok(Self { name, table, moments, penalty, sample_size, rows_used, constraints })
     }

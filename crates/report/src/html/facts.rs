@@ -1,7 +1,7 @@
 //! The summary section of the report: what was run and what was found.
 
 use gflowcausal::graph::pluralize;
-use gflowcausal::{RunResult, Source};
+use gflowcausal::{RunResult, Source, Training};
 use serde_json::Value;
 
 use crate::text::family_lines;
@@ -37,24 +37,24 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
     if result.posterior.by != Source::None {
         facts.push(("Temperature", result.score.temperature.to_string()));
     }
-    if let Some(training) = &result.training {
-        let stopped = serde_json::to_value(training.stopped).unwrap_or_default();
-        let stopped = stopped.as_str().unwrap_or("stopped").to_owned();
-        let iterations = format!("{} of {} ({stopped})", training.iterations, training.most_iterations);
-        facts.extend([
-            ("Walk", training.walk.clone()),
-            ("Objective", training.objective.clone()),
-            ("Iterations", iterations),
-            (
-                "Batch",
-                format!("{} trajectories, learning rate {}", training.batch_size, training.learning_rate),
-            ),
-            ("Network", format!("two layers of {} units", training.hidden)),
-        ]);
-    }
+    facts.extend(result.training.iter().flat_map(training_facts));
     facts.push(("Seed", result.seed.to_string()));
     facts.push(("SHA-256 of the data", result.data.sha256.clone()));
     facts
+}
+
+fn training_facts(training: &Training) -> [Fact; 5] {
+    let stopped = serde_json::to_value(training.stopped).unwrap_or_default();
+    let stopped = stopped.as_str().unwrap_or("stopped").to_owned();
+    let iterations = format!("{} of {} ({stopped})", training.iterations, training.most_iterations);
+    let batch = format!("{} trajectories, learning rate {}", training.batch_size, training.learning_rate);
+    [
+        ("Walk", training.walk.clone()),
+        ("Objective", training.objective.clone()),
+        ("Iterations", iterations),
+        ("Batch", batch),
+        ("Network", format!("two layers of {} units", training.hidden)),
+    ]
 }
 
 /// `clause` as a sentence of its own.
