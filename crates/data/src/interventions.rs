@@ -19,7 +19,7 @@ pub struct Interventions {
 
 /// Rows that serve some of the variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FreeRows {
+pub struct UnintervenedRows {
     /// The different sets of rows.
     pub rows: Vec<Vec<usize>>,
     /// Which of them each variable has: those in which it was not set.
@@ -164,8 +164,8 @@ impl Interventions {
     ///
     /// # Errors
     /// A variable with fewer than two of them; `names` are the variables.
-    pub fn free_rows(&self, names: &[String]) -> Result<FreeRows, InterventionError> {
-        let mut found = FreeRows { rows: Vec::new(), part_of: Vec::with_capacity(self.nodes) };
+    pub fn free_rows(&self, names: &[String]) -> Result<UnintervenedRows, InterventionError> {
+        let mut found = UnintervenedRows { rows: Vec::new(), part_of: Vec::with_capacity(self.nodes) };
         for (node, name) in names.iter().enumerate() {
             let is_free = |row: &usize| !self.targets[self.rows[*row]].contains(node);
             let free: Vec<usize> = (0..self.rows.len()).filter(is_free).collect();

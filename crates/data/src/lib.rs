@@ -17,12 +17,12 @@ mod write;
 pub use builtin::{Builtin, builtin};
 pub use doctor::{Diagnosis, FINDINGS, Finding, Severity, doctor, doctor_of_experiments, rarely_free};
 pub use em::EmEstimate;
-pub use interventions::{FreeRows, InterventionError, Interventions};
+pub use interventions::{InterventionError, Interventions, UnintervenedRows};
 pub use missing::{Missing, MissingError};
 pub use moments::{Moments, MomentsError};
 pub use read::{
     ColumnType, Content, Delimiter, Format, Header, NpyHeader, OptionError, ReadError, ReadOptions, Source,
-    Streamed, Value, column_of, csv_moments, gunzipped, parse_types, read_table, stream_moments,
+    StreamedMoments, Value, column_of, csv_moments, gunzipped, parse_types, read_table, stream_moments,
 };
 pub use simulate::{
     BayesNetwork, Cpds, Equations, Experiments, GraphFamily, GraphSize, KnownNetwork, LinearGaussianCpd,

@@ -13,8 +13,8 @@ use crate::clock::{Clock, keeping_time};
 use crate::outputs::check_names;
 use crate::run_dir::LockedDir;
 use crate::{
-    Begin, Checkpoints, Config, DataResult, Deadlines, Discovery, Error, Phase, Preview, Problem, RunContext,
-    RunDir, RunFile, RunResult, fingerprint, stored_run, write_outputs,
+    Checkpoints, Config, DataResult, Deadlines, DirectoryMode, Discovery, Error, Phase, Preview, Problem,
+    RunContext, RunDir, RunFile, RunResult, fingerprint, stored_run, write_outputs,
 };
 
 /// Everything that a run is given.
@@ -32,7 +32,7 @@ pub struct RunRequest<'a> {
     /// A directory to write the run to.
     pub out: Option<PathBuf>,
     /// What becomes of a run that is in that directory.
-    pub begin: Begin,
+    pub begin: DirectoryMode,
 }
 
 /// The data of a run.
@@ -157,7 +157,7 @@ impl RunRequest<'_> {
     }
 
     fn resumes(&self) -> bool {
-        self.begin == Begin::Resume
+        self.begin == DirectoryMode::Resume
     }
 }
 

@@ -8,7 +8,7 @@ mod checkpoints;
 mod clock;
 mod dag_posterior;
 mod data_file;
-mod design;
+mod design_matrix;
 mod discover;
 mod driver;
 mod effects;
@@ -25,6 +25,7 @@ mod outputs;
 mod paper;
 mod prepare;
 mod preview;
+mod problem_size;
 mod representative;
 pub mod request_help;
 mod result;
@@ -33,7 +34,6 @@ mod run_file;
 mod sample;
 mod score_graph;
 mod simulated_files;
-mod size;
 mod structure_mcmc;
 mod training_log;
 mod training_record;
@@ -53,7 +53,7 @@ pub use gflowcausal_search as search;
 
 pub use checkpoints::Checkpoints;
 pub use data_file::{DataFile, NamedTable};
-pub use design::Design;
+pub use design_matrix::Design;
 pub use discover::{Discovery, Problem, discover};
 pub use driver::{Observer, RunData, RunOutcome, RunRequest};
 pub use effects::{
@@ -81,8 +81,8 @@ pub use result::{
     InterventionsResult, MetricsResult, MissedParent, PosteriorResult, RunResult, RunnerUpResult,
     SampleSummary, ScoreResult, Seconds, SortabilityResult,
 };
-pub use run_dir::{Begin, FileError, RunDir};
-pub use run_file::{About, RunFile, parse_duration, read_knowledge, stored_run};
+pub use run_dir::{DirectoryMode, FileError, RunDir};
+pub use run_file::{RunFile, RunSettings, parse_duration, read_knowledge, stored_run};
 pub use sample::{SampleSource, sample};
 pub use score_graph::{EdgeReport, GraphReport, NodeReport, score_graph};
 pub use simulated_files::write_simulated;

@@ -33,7 +33,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// By the number of variables, up to those of [`Size::VeryLarge`](crate::size::Size): a sweep evaluates `3d²` local terms.
+    /// By the number of variables, up to those of [`Size::VeryLarge`](crate::problem_size::Size): a sweep evaluates `3d²` local terms.
     pub(crate) fn by_size(nodes: usize) -> Self {
         if nodes <= 40 { Self { chains: 8, sweeps: 30 } } else { Self { chains: 4, sweeps: 20 } }
     }

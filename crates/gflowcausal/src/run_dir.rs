@@ -103,7 +103,7 @@ const DRAFT: &str = ".gflowcausal-draft-";
 
 /// What a directory is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begin {
+pub enum DirectoryMode {
     /// A new run; a directory that holds another is refused.
     New,
     /// A new run in the place of the one that is there.
@@ -124,21 +124,21 @@ impl LockedDir {
     ///
     /// # Errors
     /// A directory that is in use or holds another run, or what the system says.
-    pub(crate) fn begin(path: &Path, file: &RunFile, begin: Begin) -> Result<Self, Error> {
-        let dir = if begin == Begin::Resume { RunDir::open(path)? } else { RunDir::create(path)? };
+    pub(crate) fn begin(path: &Path, file: &RunFile, begin: DirectoryMode) -> Result<Self, Error> {
+        let dir = if begin == DirectoryMode::Resume { RunDir::open(path)? } else { RunDir::create(path)? };
         let lock = dir.lock()?;
-        if begin == Begin::New
+        if begin == DirectoryMode::New
             && let Some(name) = RUN_FILES.iter().find(|name| dir.file(name).exists())
         {
             return Err(Error::HoldsRun { path: dir.path.clone(), file: name });
         }
-        if begin == Begin::Overwrite && stored_run(&dir).is_some() {
+        if begin == DirectoryMode::Overwrite && stored_run(&dir).is_some() {
             for name in RUN_FILES {
                 dir.remove(name)?;
             }
         }
         dir.remove_drafts()?;
-        if begin != Begin::Resume {
+        if begin != DirectoryMode::Resume {
             dir.write(CONFIG, |out| out.write_all(file.to_run_toml().as_bytes()))?;
         }
         Ok(Self { dir, _lock: lock })

@@ -16,13 +16,13 @@ pub struct RunFile {
     /// The options.
     pub config: Config,
     /// What goes with it.
-    pub about: About,
+    pub about: RunSettings,
 }
 
 /// What a configuration file says beside the options.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct About {
+pub struct RunSettings {
     /// The program that wrote the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
@@ -58,7 +58,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// The keys of [`About`].
+/// The keys of [`RunSettings`].
 const ABOUT: [&str; 4] = ["version", "time-budget", "truth", "data"];
 
 impl RunFile {
@@ -177,7 +177,8 @@ mod tests {
             types: Some("x y=categorical".into()),
         };
         let config = Config { require: vec!["a->b".into()], seed: 7, ..Config::default() };
-        let about = About { time_budget: Some("60s".into()), data: Some(data), ..About::default() };
+        let about =
+            RunSettings { time_budget: Some("60s".into()), data: Some(data), ..RunSettings::default() };
         let file = RunFile { config, about };
         assert_eq!(RunFile::parse(&file.to_toml()), Ok(file));
     }

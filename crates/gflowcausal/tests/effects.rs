@@ -7,8 +7,8 @@ use std::fs;
 use gflowcausal::data::{NoiseScale, Simulated, Simulation, simulate};
 use gflowcausal::graph::Edge;
 use gflowcausal::{
-    Begin, Config, EffectModel, EffectRequest, Error, Observer, Phase, RunData, RunDir, RunFile, RunRequest,
-    RunResult, StopFlag, interruptible,
+    Config, DirectoryMode, EffectModel, EffectRequest, Error, Observer, Phase, RunData, RunDir, RunFile,
+    RunRequest, RunResult, StopFlag, interruptible,
 };
 
 const NODES: usize = 10;
@@ -38,7 +38,7 @@ fn run(simulated: &Simulated, out: &std::path::Path) -> RunDir {
         truth: None,
         time_budget: None,
         out: Some(out.to_owned()),
-        begin: Begin::New,
+        begin: DirectoryMode::New,
     };
     request.run(&mut Silent, &StopFlag::new()).unwrap().dir.unwrap()
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use gflowcausal_data::gunzipped;
 use gflowcausal_graph::{NamedGraph, choices};
 
-use crate::{FormatError, WriteError, bif, csv, cursor, dot, gml, graphml, json, npy, tetrad};
+use crate::{FormatError, WriteError, bif, csv, cursor, dot, gml, graphml, json, npy, tetrad_graph};
 
 /// What the crate has to know of a format; each format's file declares its own.
 pub(crate) struct Registration {
@@ -75,7 +75,7 @@ formats! {
     /// NumPy's matrix file, numbers as in a CSV matrix.
     Npy = "npy" => npy::FORMAT,
     /// Tetrad's text (`Graph Nodes:`, `Graph Edges:`).
-    Tetrad = "tetrad" => tetrad::FORMAT,
+    Tetrad = "tetrad" => tetrad_graph::FORMAT,
 }
 
 choices! {

@@ -12,13 +12,13 @@ mod format;
 mod gml;
 mod graphml;
 mod json;
-mod knowledge;
 mod matrix;
 mod npy;
-mod tetrad;
+mod tetrad_graph;
+mod tetrad_knowledge;
 
 pub use bif_network::read_network;
 pub use csv::csv_name;
 pub use error::{FormatError, WriteError};
 pub use format::{Format, Orientation, ReadOptions};
-pub use knowledge::{KnowledgeFileError, read_knowledge};
+pub use tetrad_knowledge::{KnowledgeFileError, read_knowledge};

@@ -28,7 +28,7 @@ mod _native {
     use std::time::Duration;
 
     use gflowcausal::graph::Dag;
-    use gflowcausal::{About, Begin, DataFile, RunFile, data, score_graph, with_threads};
+    use gflowcausal::{DataFile, DirectoryMode, RunFile, RunSettings, data, score_graph, with_threads};
     use numpy::PyArray2;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -87,17 +87,17 @@ mod _native {
         let (source, again, name, known, file) = data_of(data, &config)?;
         let names = kept(&source, &config);
         let truth = truth.map(|truth| truth.get().dag_over(&names)).transpose()?.or(known);
-        let about = About {
+        let about = RunSettings {
             time_budget: time_budget.map(|budget| format!("{budget}s")),
             data: file,
-            ..About::default()
+            ..RunSettings::default()
         };
         let file = RunFile { config: config.clone(), about };
         let time_budget = time_budget.map(seconds).transpose()?;
         let begin = match (resume, overwrite) {
-            (true, _) => Begin::Resume,
-            (false, true) => Begin::Overwrite,
-            (false, false) => Begin::New,
+            (true, _) => DirectoryMode::Resume,
+            (false, true) => DirectoryMode::Overwrite,
+            (false, false) => DirectoryMode::New,
         };
         let request = RunRequest { source, name, file, truth, time_budget, threads, out, begin };
         let (outcome, raised) = request.run(py, notify)?;

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use gflowcausal::data;
 use gflowcausal::graph::Dag;
 use gflowcausal::{
-    Begin, Error, Observer, Phase, RunData, RunDir, RunFile, RunOutcome, RunResult, StopFlag, with_threads,
+    DirectoryMode, Error, Observer, Phase, RunData, RunDir, RunFile, RunOutcome, RunResult, StopFlag,
+    with_threads,
 };
 use gflowcausal_report::write_report;
 use pyo3::exceptions::PyStopIteration;
@@ -39,7 +40,7 @@ pub(crate) struct RunRequest {
     pub(crate) time_budget: Option<Duration>,
     pub(crate) threads: usize,
     pub(crate) out: Option<PathBuf>,
-    pub(crate) begin: Begin,
+    pub(crate) begin: DirectoryMode,
 }
 
 /// Does `work` on a thread of its own. After Ctrl-C it is asked to stop, and abandoned.

@@ -14,7 +14,7 @@ use gflowcausal::{Error, RunDir, RunResult};
 pub use compare::{ComparedPair, ComparedRun, Comparison, PairVerdict};
 pub use effects_text::effects_text;
 pub use html::html_page;
-pub use plot::{Figure, FigureAxis, PlotKind, Series, Span, graph_svg, plot_pdf, plot_png, plot_svg};
+pub use plot::{AxisRange, Figure, FigureAxis, PlotKind, Series, graph_svg, plot_pdf, plot_png, plot_svg};
 pub use reliability::low_confidence;
 pub use text::{ColorMode, Extent, TextStyle, aligned, middle_ellipsis, result_text, wrapped};
 

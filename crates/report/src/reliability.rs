@@ -15,19 +15,37 @@ const MOST_FROM_OUTSIDE: f64 = 0.5;
 /// How many edges that are left out are named.
 const MOST_NAMED: usize = 3;
 
+/// An edge that the tables leave out is worth a warning from this probability on, from which lists call an edge unsure.
+const LEAST_UNSURE: f64 = 0.1;
+
 /// How far probabilities can be trusted.
 pub(crate) struct Reliability {
-    /// Whether to warn.
-    pub(crate) is_low: bool,
+    /// Why they are not to be relied on, if so.
+    pub(crate) doubt: Option<Doubt>,
     /// What they come from and what the checks say, as a clause.
     pub(crate) text: String,
+}
+
+/// Why probabilities are not to be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// There are none, though they were wanted.
+    Missing,
+    /// Chains that started apart do not agree, or gave too few independent draws.
+    NotConverged,
+    /// Nothing independent confirms what the policy drew.
+    Unconfirmed,
+    /// Some parent sets were not evaluated before time ran out.
+    Unfinished,
+    /// Edges that may well be there are left out.
+    MissedParents,
 }
 
 /// Why the probabilities of `result` are not to be relied on, if so.
 #[must_use]
 pub fn low_confidence(result: &RunResult) -> Option<String> {
     let reliability = reliability(result);
-    reliability.is_low.then(|| format!("probabilities: {}", reliability.text))
+    reliability.doubt.map(|_| format!("probabilities: {}", reliability.text))
 }
 
 /// How far the probabilities of `result` can be trusted.
@@ -37,12 +55,12 @@ pub(crate) fn reliability(result: &RunResult) -> Reliability {
         Source::None => {
             let reason = posterior.reason.as_deref();
             let text = format!("none, {}", reason.unwrap_or_else(|| none(result)));
-            return Reliability { is_low: reason.is_some(), text };
+            return Reliability { doubt: reason.map(|_| Doubt::Missing), text };
         }
         Source::Exact => {
             let text =
                 format!("exact, over all {}{}{}", objects(posterior), limit(posterior), rejected(posterior));
-            Reliability { is_low: false, text }
+            Reliability { doubt: None, text }
         }
         Source::Chains => chains(posterior),
         Source::Policy if is_paper_mode(result) => as_drawn(posterior),
@@ -52,13 +70,15 @@ pub(crate) fn reliability(result: &RunResult) -> Reliability {
         reliability.text += &format!("; chosen because {reason}");
     }
     if let Some(ParentSets { evaluated, wanted }) = posterior.parent_sets {
-        reliability.is_low = true;
+        reliability.doubt = Some(Doubt::Unfinished);
         reliability.text += &format!(
             "; time ran out when {evaluated} of {wanted} parent sets were evaluated: graphs with others count as impossible"
         );
     }
     if !posterior.missed_parents.is_empty() {
-        reliability.is_low = true;
+        let is_likely = |missed: &MissedParent| missed.probability >= LEAST_UNSURE;
+        let is_doubtful = posterior.missed_parents.iter().any(is_likely);
+        reliability.doubt = reliability.doubt.or(is_doubtful.then_some(Doubt::MissedParents));
         reliability.text += &missed_parents(&posterior.missed_parents);
     }
     reliability
@@ -100,8 +120,8 @@ fn chains(posterior: &PosteriorResult) -> Reliability {
     let ess = posterior.effective_sample_size;
     let r_hat = posterior.convergence.map_or(f64::NAN, |convergence| convergence.r_hat);
     let error = posterior.convergence.map_or(f64::NAN, |convergence| convergence.largest_error);
-    let is_low = !(r_hat <= LARGEST_R_HAT && ess >= LEAST_EFFECTIVE);
-    let verdict = if is_low { "the chains have not converged" } else { "the chains agree" };
+    let has_converged = r_hat <= LARGEST_R_HAT && ess >= LEAST_EFFECTIVE;
+    let verdict = if has_converged { "the chains agree" } else { "the chains have not converged" };
     let text = format!(
         "partition MCMC over {}; {verdict}: R-hat {r_hat:.2}, the least certain edge rests on {ess:.0} independent draws \
          (standard error {error:.3}){}{}",
@@ -109,7 +129,7 @@ fn chains(posterior: &PosteriorResult) -> Reliability {
         caveats(posterior),
         rejected(posterior)
     );
-    Reliability { is_low, text }
+    Reliability { doubt: (!has_converged).then_some(Doubt::NotConverged), text }
 }
 
 /// What R-hat does not show: chains that were left out, and probability that the tables may miss.
@@ -165,7 +185,7 @@ fn as_drawn(posterior: &PosteriorResult) -> Reliability {
         posterior.samples,
         objects(posterior)
     );
-    Reliability { is_low: true, text }
+    Reliability { doubt: Some(Doubt::Unconfirmed), text }
 }
 
 fn policy(posterior: &PosteriorResult) -> Reliability {
@@ -177,7 +197,7 @@ fn policy(posterior: &PosteriorResult) -> Reliability {
     );
     let Some(coverage) = posterior.coverage else {
         let text = format!("{weights}; no independent estimate says whether the policy covers the posterior");
-        return Reliability { is_low: true, text };
+        return Reliability { doubt: Some(Doubt::Unconfirmed), text };
     };
     let log_z = coverage.log_z_reference.map_or_else(
         || "log Z of the reference is not known".to_owned(),
@@ -191,10 +211,62 @@ fn policy(posterior: &PosteriorResult) -> Reliability {
         _ => "the chains",
     };
     Reliability {
-        is_low: !coverage.agrees() || ess < LEAST_EFFECTIVE,
+        doubt: (!coverage.agrees() || ess < LEAST_EFFECTIVE).then_some(Doubt::Unconfirmed),
         text: format!(
             "{weights}; it {verdict} {reference}: {log_z}{ratio}, edges differ by {:.3} on average and {:.3} at most",
             coverage.edges_mean_difference, coverage.edges_largest_difference
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gflowcausal::graph::Dag;
+    use gflowcausal::posterior::Convergence;
+    use gflowcausal::{Config, DataResult, ScoreName, data, discover};
+
+    use super::*;
+
+    /// A run whose chains ended with this R-hat and left out one edge of this probability, if any.
+    fn run_of_chains(r_hat: f64, missed: Option<f64>) -> RunResult {
+        let sachs = data::builtin("sachs").unwrap().table;
+        let config = Config { score: ScoreName::Bic, method: "exact".to_owned(), ..Config::default() };
+        let data = DataResult {
+            name: "sachs".to_owned(),
+            rows: sachs.rows(),
+            rows_used: None,
+            variables: sachs.names().map(str::to_owned).collect(),
+            sha256: String::new(),
+        };
+        let mut result = discover(&sachs, &config).unwrap().to_result(&config, data, None::<&Dag>);
+        let (from, to) = ("Raf".to_owned(), "Jnk".to_owned());
+        result.posterior.by = Source::Chains;
+        result.posterior.effective_sample_size = 400.0;
+        result.posterior.convergence = Some(Convergence {
+            r_hat,
+            mean_r_hat: r_hat,
+            median_effective_sample_size: 400.0,
+            largest_error: 0.02,
+            left_out: 0,
+            edges_from_outside: 0.1,
+        });
+        result.posterior.missed_parents =
+            missed.map(|probability| MissedParent { from, to, probability }).into_iter().collect();
+        result
+    }
+
+    #[test]
+    fn the_doubt_is_the_one_that_there_is() {
+        let doubt = |r_hat, missed| reliability(&run_of_chains(r_hat, missed)).doubt;
+        assert_eq!(doubt(1.01, None), None);
+        assert_eq!(doubt(1.01, Some(0.05)), None, "named, but too unlikely for a warning");
+        assert_eq!(doubt(1.01, Some(0.3)), Some(Doubt::MissedParents));
+        assert_eq!(doubt(1.5, Some(0.3)), Some(Doubt::NotConverged));
+    }
+
+    #[test]
+    fn an_edge_that_is_left_out_is_named() {
+        let text = reliability(&run_of_chains(1.01, Some(0.05))).text;
+        assert!(text.contains("the chains agree") && text.contains("Raf -> Jnk (about 0.05)"), "{text}");
     }
 }

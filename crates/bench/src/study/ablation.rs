@@ -6,7 +6,7 @@ use gflowcausal::ScoreName;
 use gflowcausal::data::{Simulated, Simulation};
 use gflowcausal::flow::{Lattice, LogReward, ObjectiveName, Sampler, Terminal, Walk};
 use gflowcausal::graph::pluralize;
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::actor::Actor;
@@ -150,8 +150,8 @@ ln Σ r is exact: ln d!/2 for varsort at temperature 1, by the subset lattice fo
 fn accumulated(series: Vec<Series>) -> Figure {
     Figure {
         heading: "Accumulated time of drawing graphs, with and without the mask".to_owned(),
-        across: FigureAxis::new("graphs drawn", Span::FromZero),
-        up: FigureAxis::new("CPU seconds", Span::Values),
+        across: FigureAxis::new("graphs drawn", AxisRange::FromZero),
+        up: FigureAxis::new("CPU seconds", AxisRange::Values),
         series,
     }
 }
@@ -159,8 +159,8 @@ fn accumulated(series: Vec<Series>) -> Figure {
 fn resampled(series: Vec<Series>) -> Figure {
     Figure {
         heading: "Good graphs among those drawn after training".to_owned(),
-        across: FigureAxis::new("graphs drawn", Span::FromZero),
-        up: FigureAxis::new(&format!("graphs with TPR > {GOOD} so far, mean"), Span::FromZero),
+        across: FigureAxis::new("graphs drawn", AxisRange::FromZero),
+        up: FigureAxis::new(&format!("graphs with TPR > {GOOD} so far, mean"), AxisRange::FromZero),
         series,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gflowcausal::data::{Model, NoiseFamily, Simulation, simulate};
 use gflowcausal::graph::{Cpdag, Dag, Edge};
 use gflowcausal::{Config, Discovery, Error, discover};
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells, significant};
@@ -247,8 +247,8 @@ fn reliability(all: &[(String, Sums)]) -> Figure {
     let perfect = Series { name: "perfect calibration".to_owned(), points: vec![(0.0, 0.0), (1.0, 1.0)] };
     Figure {
         heading: "Edge probabilities against how often they are right".to_owned(),
-        across: FigureAxis::new("mean probability claimed", Span::Share),
-        up: FigureAxis::new("share that is true", Span::Share),
+        across: FigureAxis::new("mean probability claimed", AxisRange::Share),
+        up: FigureAxis::new("share that is true", AxisRange::Share),
         series: all.iter().map(curve).chain([perfect]).collect(),
     }
 }

@@ -3,7 +3,7 @@
 use gflowcausal::Error;
 use gflowcausal::flow::{Mlp, MlpConfig, Network, Sampler, Walk};
 use gflowcausal::graph::Constraints;
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
@@ -101,8 +101,8 @@ impl Size {
         series.sort_by_key(|series| series.name.ends_with("naive"));
         let figure = Figure {
             heading: format!("Accumulated time of drawing graphs of {} variables", self.nodes),
-            across: FigureAxis::new("graphs drawn", Span::FromZero),
-            up: FigureAxis::new("CPU seconds", Span::Values),
+            across: FigureAxis::new("graphs drawn", AxisRange::FromZero),
+            up: FigureAxis::new("CPU seconds", AxisRange::Values),
             series,
         };
         outcome.figures.insert(format!("fig-case-{}", self.nodes), figure);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ObjectiveName, Terminal, Walk};
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
@@ -81,8 +81,8 @@ impl Diversity {
     fn figure(&self, series: Vec<Series>) -> Figure {
         Figure {
             heading: "Distinct good graphs among those drawn, ER2, varsort".to_owned(),
-            across: FigureAxis::new("graphs drawn", Span::FromZero),
-            up: FigureAxis::new(&format!("distinct graphs with TPR > {}", self.good), Span::Values),
+            across: FigureAxis::new("graphs drawn", AxisRange::FromZero),
+            up: FigureAxis::new(&format!("distinct graphs with TPR > {}", self.good), AxisRange::Values),
             series,
         }
     }

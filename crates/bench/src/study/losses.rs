@@ -3,7 +3,7 @@
 use gflowcausal::ScoreName;
 use gflowcausal::data::Simulation;
 use gflowcausal::flow::{ObjectiveName, Walk};
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
@@ -60,8 +60,8 @@ impl Losses {
         }
         let figure = Figure {
             heading: self.heading.clone(),
-            across: FigureAxis::new("iteration", Span::FromZero),
-            up: FigureAxis::new("mean loss (nats²)", Span::Values),
+            across: FigureAxis::new("iteration", AxisRange::FromZero),
+            up: FigureAxis::new("mean loss (nats²)", AxisRange::Values),
             series,
         };
         outcome.figures.insert(self.figure.clone(), figure);

@@ -4,7 +4,7 @@ use gflowcausal::data::{Column, Simulated, Simulation};
 use gflowcausal::flow::{ExplorationConfig, ObjectiveName, Walk};
 use gflowcausal::neural::{Corl, OrderRewards};
 use gflowcausal::{ScoreName, StopFlag};
-use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 use serde::Deserialize;
 
 use super::findings::{Outcome, cells};
@@ -76,15 +76,15 @@ impl Sampling {
         }
         let figure = Figure {
             heading: format!("Good graphs sampled while training, {} variables", self.simulate.nodes),
-            across: FigureAxis::new("iteration", Span::FromZero),
-            up: FigureAxis::new(&format!("sampled graphs with {good} so far"), Span::FromZero),
+            across: FigureAxis::new("iteration", AxisRange::FromZero),
+            up: FigureAxis::new(&format!("sampled graphs with {good} so far"), AxisRange::FromZero),
             series,
         };
         outcome.figures.insert("fig-sampling".to_owned(), figure);
         let figure = Figure {
             heading: format!("The best TPR sampled so far, {} variables", self.simulate.nodes),
-            across: FigureAxis::new("iteration", Span::FromZero),
-            up: FigureAxis::new("largest TPR so far, mean over the runs", Span::Values),
+            across: FigureAxis::new("iteration", AxisRange::FromZero),
+            up: FigureAxis::new("largest TPR so far, mean over the runs", AxisRange::Values),
             series: best,
         };
         outcome.figures.insert("fig-max-tpr".to_owned(), figure);

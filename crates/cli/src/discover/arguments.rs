@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use gflowcausal::{Begin, DataFile, RunFile, parse_duration, request_help};
+use gflowcausal::{DataFile, DirectoryMode, RunFile, parse_duration, request_help};
 
 use gflowcausal_report::Extent;
 
@@ -98,11 +98,11 @@ impl Arguments {
     }
 
     /// What becomes of a run that is in the directory.
-    pub(super) fn begin(&self) -> Begin {
+    pub(super) fn begin(&self) -> DirectoryMode {
         match (&self.resume, self.overwrite) {
-            (Some(_), _) => Begin::Resume,
-            (None, true) => Begin::Overwrite,
-            (None, false) => Begin::New,
+            (Some(_), _) => DirectoryMode::Resume,
+            (None, true) => DirectoryMode::Overwrite,
+            (None, false) => DirectoryMode::New,
         }
     }
 

@@ -68,7 +68,7 @@ fn read_binary(source: &Source, sink: &mut impl Sink) -> Result<(), ReadError> {
 /// What was seen of a table without holding it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Streamed {
+pub struct StreamedMoments {
     /// The columns' names.
     pub names: Vec<String>,
     /// Mean and covariance of the rows without a gap.
@@ -77,7 +77,7 @@ pub struct Streamed {
     pub dropped: u64,
 }
 
-impl Streamed {
+impl StreamedMoments {
     fn empty(names: Vec<String>) -> Self {
         Self { moments: Moments::empty(names.len()), names, dropped: 0 }
     }
@@ -113,7 +113,7 @@ pub fn stream_moments(
     source: &Source,
     options: &ReadOptions,
     missing: Missing,
-) -> Result<Streamed, ReadError> {
+) -> Result<StreamedMoments, ReadError> {
     if source.format()? == Format::Csv {
         return csv_moments(source::open_bytes(source)?, options, missing);
     }

@@ -3,7 +3,7 @@
 use crate::read::column::ColumnBuilder;
 use crate::read::options::ReadOptions;
 use crate::read::{
-    ReadError, Streamed, check_columns, check_memory, check_streamable, check_types, complete_names,
+    ReadError, StreamedMoments, check_columns, check_memory, check_streamable, check_types, complete_names,
 };
 use crate::{Column, Missing, Moments, Table};
 
@@ -62,16 +62,16 @@ impl Sink for TableSink<'_> {
 pub(super) struct MomentsSink<'a> {
     options: &'a ReadOptions,
     missing: Missing,
-    streamed: Streamed,
+    streamed: StreamedMoments,
 }
 
 impl<'a> MomentsSink<'a> {
     pub(super) fn new(options: &'a ReadOptions, missing: Missing) -> Result<Self, ReadError> {
         check_streamable(options, missing)?;
-        Ok(Self { options, missing, streamed: Streamed::empty(Vec::new()) })
+        Ok(Self { options, missing, streamed: StreamedMoments::empty(Vec::new()) })
     }
 
-    pub(super) fn finish(self) -> Result<Streamed, ReadError> {
+    pub(super) fn finish(self) -> Result<StreamedMoments, ReadError> {
         self.streamed.checked()
     }
 
@@ -107,7 +107,7 @@ impl Sink for MomentsSink<'_> {
         let names = complete_names(names);
         check_columns(&names)?;
         check_types(&names, &self.options.types)?;
-        self.streamed = Streamed::empty(names);
+        self.streamed = StreamedMoments::empty(names);
         Ok(())
     }
 

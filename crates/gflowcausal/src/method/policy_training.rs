@@ -15,7 +15,7 @@ use super::{MethodInput, Phase, RunContext};
 use crate::dag_posterior::{DagPosterior, Inferred};
 use crate::local_search::LocalSearch;
 use crate::model::{GraphReward, LayerReward, OrderReward, TableScore};
-use crate::size::Size;
+use crate::problem_size::Size;
 use crate::{Config, Error, ScoringModel, Training};
 
 /// The share of each batch that draws of the reference have after the warm start.

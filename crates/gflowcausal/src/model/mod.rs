@@ -31,7 +31,7 @@ pub use self::scores::ScoreName;
 pub(crate) use self::table_score::TableScore;
 use crate::Error;
 use crate::options::{Config, PruneName, option};
-use crate::size::Size;
+use crate::problem_size::Size;
 
 /// The structure prior unless the user chooses one: chosen by calibration, see `docs/benchmarks.md`.
 const DEFAULT_EDGE_LOG_ODDS: f64 = 0.0;

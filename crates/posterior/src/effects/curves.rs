@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gflowcausal_determinism::{Stream, StreamRng, cancellation_point, stream};
 use gflowcausal_graph::{Dag, NodeSet};
-use gflowcausal_score::{DoseResponse, DoseResponses, JointResponse, Stage};
+use gflowcausal_score::{AdjustmentRegression, DoseResponse, DoseResponses, JointResponse};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::joint_interventions::reaches_around;
@@ -90,7 +90,7 @@ impl CurveEffects<'_> {
                 none += graph.weight;
                 continue;
             }
-            let nodes = |stage: &Stage| stage.set.iter().map(|(node, _)| *node).collect();
+            let nodes = |stage: &AdjustmentRegression| stage.set.iter().map(|(node, _)| *node).collect();
             let key = stages.iter().map(|stage| (nodes(stage), stage.given.clone())).collect();
             let response = responses.entry(key).or_insert_with(|| self.data.joint(effect, &stages));
             let count = graph.parameter_draws(self.settings.draws);
@@ -106,7 +106,7 @@ impl CurveEffects<'_> {
 }
 
 /// The regressions that give the effect of `interventions` on `effect` in `dag`; none where no directed path leads there.
-fn stages(dag: &Dag, interventions: &[(usize, f64)], effect: usize) -> Vec<Stage> {
+fn stages(dag: &Dag, interventions: &[(usize, f64)], effect: usize) -> Vec<AdjustmentRegression> {
     let nodes = dag.nodes();
     let all = NodeSet::of(nodes, interventions.iter().map(|(node, _)| *node));
     // A variable that acts only through others that are set does not matter.
@@ -117,7 +117,7 @@ fn stages(dag: &Dag, interventions: &[(usize, f64)], effect: usize) -> Vec<Stage
         .filter(|(node, _)| reaches_around(dag, *node, effect, &all))
         .collect();
     if let [(cause, _)] = set[..] {
-        return vec![Stage { given: adjustment_set(dag, cause, effect), set }];
+        return vec![AdjustmentRegression { given: adjustment_set(dag, cause, effect), set }];
     }
     let is_set = |node: usize| set.iter().any(|(other, _)| *other == node);
     let parents_of = |some: &[(usize, f64)]| {
@@ -127,12 +127,12 @@ fn stages(dag: &Dag, interventions: &[(usize, f64)], effect: usize) -> Vec<Stage
     let given = parents_of(&set);
     let depends = |parent: usize| set.iter().any(|(node, _)| dag.reaches(*node, parent));
     if set.is_empty() || !given.iter().any(depends) {
-        return if set.is_empty() { Vec::new() } else { vec![Stage { set, given }] };
+        return if set.is_empty() { Vec::new() } else { vec![AdjustmentRegression { set, given }] };
     }
     let stage = |k: usize| {
         let mut given = parents_of(&set[..=k]);
         given.union_with(&NodeSet::of(nodes, set[..k].iter().map(|(node, _)| *node)));
-        Stage { set: vec![set[k]], given }
+        AdjustmentRegression { set: vec![set[k]], given }
     };
     (0..set.len()).rev().map(stage).collect()
 }

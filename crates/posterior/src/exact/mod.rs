@@ -2,7 +2,7 @@
 
 mod backward;
 mod forward;
-mod layers;
+mod layer_sampling;
 mod local_sums;
 mod scaled;
 mod subsets;
@@ -16,8 +16,8 @@ use gflowcausal_score::ParentSetTables;
 
 use backward::{BackwardSums, Marginals};
 use forward::ForwardSums;
-pub use layers::LayerState;
-use layers::Layers;
+pub use layer_sampling::LayerState;
+use layer_sampling::Layers;
 use local_sums::LocalSums;
 
 /// Why there is no exact posterior.

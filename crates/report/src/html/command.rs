@@ -71,7 +71,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gflowcausal::{About, DataFile, ScoreName};
+    use gflowcausal::{DataFile, RunSettings, ScoreName};
 
     use super::*;
 
@@ -86,7 +86,8 @@ mod tests {
             ..Config::default()
         };
         let data = DataFile { path: "/home/ada/my data.csv".into(), no_header: true, ..DataFile::default() };
-        let about = About { data: Some(data), time_budget: Some("60s".into()), ..About::default() };
+        let about =
+            RunSettings { data: Some(data), time_budget: Some("60s".into()), ..RunSettings::default() };
         assert_eq!(
             command(&RunFile { config, about }),
             "gflowcausal discover 'my data.csv' --no-header --score bge --temperature 2.0 --require 'a b->c' \

@@ -6,7 +6,7 @@ use gflowcausal::graph::pluralize;
 use gflowcausal::{ConsensusResult, EdgeResult, Objects, RunResult, Source};
 
 use super::facts::sentence;
-use crate::reliability::reliability;
+use crate::reliability::{Doubt, reliability};
 
 /// Rows for each variable below which probabilities depend much on the prior.
 const ROWS_PER_VARIABLE: usize = 10;
@@ -27,12 +27,9 @@ pub(super) fn banner(result: &RunResult) -> Vec<Line> {
             "It shows the best that was found until then; a longer run may find something else.".to_owned(),
         );
     }
-    let reliability = reliability(result);
-    if reliability.is_low {
-        warn(
-            "The probabilities are not reliable yet.",
-            format!("{} The card “Probabilities” below has the figures.", why_unreliable(result)),
-        );
+    if let Some(doubt) = reliability(result).doubt {
+        let why = format!("{} The card “Probabilities” below has the figures.", in_plain_words(doubt));
+        warn("The probabilities are not reliable yet.", why);
     }
     if result.posterior.target == Objects::Orders && result.consensus.is_some() {
         warn(
@@ -76,14 +73,18 @@ fn why_reliable(result: &RunResult) -> String {
 }
 
 /// What a reader without statistics has to know of probabilities that do not hold, and what to do.
-fn why_unreliable(result: &RunResult) -> &'static str {
-    match result.posterior.by {
-        Source::Chains => {
+fn in_plain_words(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::Missing => "There was no time for probabilities: let the run go on for longer.",
+        Doubt::NotConverged => {
             "Searches through the graphs that started apart do not agree yet: let the run go on for longer, \
              by --resume."
         }
-        Source::None => "There was no time for probabilities: let the run go on for longer.",
-        _ => "Nothing independent confirms the draws of the trained sampler.",
+        Doubt::Unconfirmed => "Nothing independent confirms the draws of the trained sampler.",
+        Doubt::Unfinished => {
+            "Time ran out before all possible causes were weighed: let the run go on for longer."
+        }
+        Doubt::MissedParents => "Some edges that may well be there were not among those that were weighed.",
     }
 }
 

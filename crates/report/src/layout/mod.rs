@@ -1,7 +1,8 @@
 //! A layered drawing of a graph (Sugiyama): causes above effects, few crossings, no two things in one place.
 
 mod coordinates;
-mod crossings;
+mod crossing_count;
+mod crossing_reduction;
 mod label;
 mod layered;
 mod layers;

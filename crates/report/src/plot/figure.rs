@@ -25,7 +25,7 @@ const MARKS: usize = 12;
 /// How an axis is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Span {
+pub enum AxisRange {
     /// From zero to the largest value.
     FromZero,
     /// From zero to the largest value, or by powers of ten from the least where they are far apart.
@@ -40,23 +40,23 @@ pub struct FigureAxis {
     /// What stands on it, with its unit.
     pub label: String,
     /// How it is laid out.
-    pub span: Span,
+    pub span: AxisRange,
 }
 
 impl FigureAxis {
     /// An axis called `label`.
     #[must_use]
-    pub fn new(label: &str, span: Span) -> Self {
+    pub fn new(label: &str, span: AxisRange) -> Self {
         Self { label: label.to_owned(), span }
     }
 
     fn over(&self, values: impl Iterator<Item = f64> + Clone) -> Axis {
         match self.span {
-            Span::FromZero => Axis::from_zero(values),
-            Span::Values => {
+            AxisRange::FromZero => Axis::from_zero(values),
+            AxisRange::Values => {
                 Axis::log_where_it_helps(values.clone()).unwrap_or_else(|| Axis::from_zero(values))
             }
-            Span::Share => Axis::linear([0.0, 1.0].into_iter()),
+            AxisRange::Share => Axis::linear([0.0, 1.0].into_iter()),
         }
     }
 }
@@ -177,8 +177,8 @@ mod tests {
         };
         Figure {
             heading: "Lines".into(),
-            across: FigureAxis::new("x", Span::FromZero),
-            up: FigureAxis::new("y", Span::FromZero),
+            across: FigureAxis::new("x", AxisRange::FromZero),
+            up: FigureAxis::new("y", AxisRange::FromZero),
             series: (0..lines).map(series).collect(),
         }
     }

@@ -14,7 +14,7 @@ mod training;
 use gflowcausal::graph::{NamedGraph, choices};
 
 pub(crate) use self::distribution::{edge_counts, scores};
-pub use self::figure::{Figure, FigureAxis, Series, Span};
+pub use self::figure::{AxisRange, Figure, FigureAxis, Series};
 pub(crate) use self::svg::FIGURE_STYLE;
 pub(crate) use self::training::panels;
 

@@ -202,9 +202,12 @@ fn is_single(result: &RunResult) -> bool {
 }
 
 fn foot(text: &mut String, result: &RunResult, color: ColorMode) -> std::fmt::Result {
-    let Reliability { is_low, text: reliability } = reliability(result);
-    let warning =
-        if is_low { format!("{}: ", color.yellow("warning[low-confidence]")) } else { String::new() };
+    let Reliability { doubt, text: reliability } = reliability(result);
+    let warning = if doubt.is_some() {
+        format!("{}: ", color.yellow("warning[low-confidence]"))
+    } else {
+        String::new()
+    };
     writeln!(text, "{}", wrapped(&format!("{warning}probabilities: {reliability}"), "  "))?;
     if !is_single(result) {
         writeln!(text, "{}", wrapped(ASSUMPTIONS, "  "))?;

@@ -56,7 +56,7 @@ pub struct DoseResponse {
 
 /// One of the regressions by which several interventions are adjusted for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
+pub struct AdjustmentRegression {
     /// The variables that are set, in their own units.
     pub set: Vec<(usize, f64)>,
     /// What else the regression is on.
@@ -234,7 +234,7 @@ impl DoseResponses {
 
     /// The effect on `effect` of what `stages` set, the last variable that is set first. It draws zero where rows are too few.
     #[must_use]
-    pub fn joint(&self, effect: usize, stages: &[Stage]) -> JointResponse {
+    pub fn joint(&self, effect: usize, stages: &[AdjustmentRegression]) -> JointResponse {
         self.regressed(effect, stages).unwrap_or_else(|| JointResponse {
             response: vec![0.0],
             steps: Vec::new(),
@@ -242,12 +242,12 @@ impl DoseResponses {
         })
     }
 
-    fn regressed(&self, effect: usize, stages: &[Stage]) -> Option<JointResponse> {
+    fn regressed(&self, effect: usize, stages: &[AdjustmentRegression]) -> Option<JointResponse> {
         let rows = self.rows_for(stages.len());
         let (start, scale) = unit(&rows.0.data().columns[effect])?;
         let mut response = start.clone();
         let mut steps = Vec::new();
-        for (k, Stage { set, given }) in stages.iter().enumerate() {
+        for (k, AdjustmentRegression { set, given }) in stages.iter().enumerate() {
             cancellation_point();
             // What was said of every row may be the same everywhere: then nothing before matters.
             let Some((unit, deviation)) = unit(&response) else { break };
@@ -338,7 +338,7 @@ mod tests {
         let average = |k: usize| rows.iter().map(|row| row[k]).sum::<f64>() / rows.len() as f64;
         // E[y | do(m = 1, w = 1)] = 1 + E[z].
         let truth = 1.0 + average(0) - average(4);
-        let stage = |given: &[usize]| Stage {
+        let stage = |given: &[usize]| AdjustmentRegression {
             set: vec![(2, 1.0), (3, 1.0)],
             given: NodeSet::of(5, given.iter().copied()),
         };
@@ -362,7 +362,7 @@ mod tests {
         // z is a parent of x and of y, x a parent of m: first y on w and its parent x (and m, z), then on x given z.
         // E[y | do(x = 1, w = 1)] = E[m | do(x = 1)] + E[z] = 0.7 + 1.5 E[z].
         let truth = 0.7 + 1.5 * average(0) - average(4);
-        let one = |node: usize, given: &[usize]| Stage {
+        let one = |node: usize, given: &[usize]| AdjustmentRegression {
             set: vec![(node, 1.0)],
             given: NodeSet::of(5, given.iter().copied()),
         };

@@ -6,7 +6,7 @@ use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 use statrs::function::gamma::ln_gamma;
 
-use super::{Correlation, Fit, GaussianScore, Sweep, residual_fit};
+use super::{Correlation, GaussianScore, GaussianStatistics, Sweep, residual_fit};
 use crate::{LocalScore, ScoreError};
 
 /// The hyper-parameters of the normal–Wishart prior. Its mean is the data's own, its scale matrix a multiple of one.
@@ -131,7 +131,7 @@ impl GaussianScore for Bge {
         &self.correlation
     }
 
-    fn term(&self, node: usize, fit: &Fit) -> f64 {
+    fn term(&self, node: usize, fit: &GaussianStatistics) -> f64 {
         let log_variance = 2.0 * self.correlation.log_scale(node) + fit.residual.ln();
         let exponent = self.exponent + 0.5 * fit.parents as f64;
         self.constants[fit.parents] - exponent * log_variance - 0.5 * fit.log_det

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use gflowcausal_data::Moments;
 use gflowcausal_graph::NodeSet;
 
-use super::{Correlation, Fit, GaussianScore, Sweep, residual_fit};
+use super::{Correlation, GaussianScore, GaussianStatistics, Sweep, residual_fit};
 use crate::{LocalScore, ScoreError};
 
 /// How far a quick test may be off by rounding.
@@ -76,7 +76,7 @@ impl Bic {
     }
 
     /// The share of variance left, unless there are so many parents that anything would be fitted.
-    fn credible(&self, fit: &Fit) -> f64 {
+    fn credible(&self, fit: &GaussianStatistics) -> f64 {
         if fit.parents as u64 + 1 < self.rows { fit.residual } else { 1.0 }
     }
 }
@@ -129,7 +129,7 @@ impl GaussianScore for Bic {
         &self.correlation
     }
 
-    fn term(&self, node: usize, fit: &Fit) -> f64 {
+    fn term(&self, node: usize, fit: &GaussianStatistics) -> f64 {
         let rows = self.rows as f64;
         let log_variance = 2.0 * self.correlation.log_scale(node) + self.credible(fit).ln();
         -0.5 * (rows * log_variance + fit.parents as f64 * self.penalty_per_parent)
@@ -137,11 +137,11 @@ impl GaussianScore for Bic {
 
     /// How far what is left stays below what would just pay for the new parents. No logarithm is needed.
     #[inline]
-    fn merit(&self, _node: usize, now: &Fit, after: &Fit) -> f64 {
+    fn merit(&self, _node: usize, now: &GaussianStatistics, after: &GaussianStatistics) -> f64 {
         self.credible(now) * self.worthwhile(after.parents - now.parents) - self.credible(after)
     }
 
-    fn least_explained(&self, now: &Fit, more: usize) -> f64 {
+    fn least_explained(&self, now: &GaussianStatistics, more: usize) -> f64 {
         now.residual * (1.0 - self.worthwhile(more)) * (1.0 - ROUNDING)
     }
 }

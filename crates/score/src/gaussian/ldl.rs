@@ -5,7 +5,7 @@ use gflowcausal_graph::NodeSet;
 use smallvec::SmallVec;
 
 use super::correlation::{Correlation, RESOLUTION};
-use super::fit::Fit;
+use super::fit::GaussianStatistics;
 
 /// The factors `L D Lᵀ` of the correlations among some variables.
 ///
@@ -96,11 +96,16 @@ fn project(
 /// What `parents` leave of the variance of `node`. Costs `O(k³/6)` multiply-adds for `k` parents.
 ///
 /// The members are taken in ascending order, so a parent set has one value however it was found.
-pub(crate) fn residual_fit(correlation: &Correlation, node: usize, parents: &NodeSet, with_det: bool) -> Fit {
+pub(crate) fn residual_fit(
+    correlation: &Correlation,
+    node: usize,
+    parents: &NodeSet,
+    with_det: bool,
+) -> GaussianStatistics {
     let factor = Factor::of(correlation, parents.iter());
     let log_det = if with_det { factor.log_pivots(correlation).sum() } else { 0.0 };
     let (residual, _) = factor.residual(correlation, node);
-    Fit { parents: factor.members.len(), residual, log_det }
+    GaussianStatistics { parents: factor.members.len(), residual, log_det }
 }
 
 /// `ln |Σ_{B|A}|` on the data's own scale, for the variables `block` given the variables `given`.
@@ -127,7 +132,7 @@ pub(crate) struct Inverse {
     inverse: Vec<f64>,
     diagonal: Vec<f64>,
     coefficients: Vec<f64>,
-    pub(crate) fit: Fit,
+    pub(crate) fit: GaussianStatistics,
 }
 
 impl Inverse {
@@ -136,7 +141,7 @@ impl Inverse {
         let factor = Factor::of(correlation, parents);
         let log_det = factor.log_pivots(correlation).sum();
         let (residual, innovations) = factor.residual(correlation, node);
-        let fit = Fit { parents: factor.members.len(), residual, log_det };
+        let fit = GaussianStatistics { parents: factor.members.len(), residual, log_det };
         Self::of_factor(
             correlation,
             &factor.members,
@@ -154,7 +159,7 @@ impl Inverse {
         packed: &[f64],
         inverse_pivots: &[f64],
         innovations: &[f64],
-        fit: Fit,
+        fit: GaussianStatistics,
     ) -> Self {
         let k = members.len();
         let lower = invert_lower(packed, inverse_pivots);
@@ -206,11 +211,11 @@ impl Inverse {
     }
 
     /// The fit without the member at `index`, with the determinant only if asked for.
-    pub(crate) fn fit_without(&self, index: usize, with_det: bool) -> Fit {
+    pub(crate) fn fit_without(&self, index: usize, with_det: bool) -> GaussianStatistics {
         let log_pivot = |diagonal: f64| if diagonal > 0.0 { -diagonal.ln() } else { RESOLUTION.ln() };
         let lost =
             if with_det { log_pivot(self.diagonal[index]) + 2.0 * self.log_scales[index] } else { 0.0 };
-        Fit {
+        GaussianStatistics {
             parents: self.fit.parents - 1,
             residual: self.fit.residual + self.loss(index),
             log_det: self.fit.log_det - lost,

@@ -16,7 +16,7 @@ pub use bge::{Bge, BgePrior};
 pub use bic::{Bic, Penalty};
 pub use bic_equal::BicEqual;
 pub use correlation::Correlation;
-pub use fit::{Fit, GaussianScore};
+pub use fit::{GaussianScore, GaussianStatistics};
 
 pub(crate) use correlation::RESOLUTION;
 pub(crate) use ldl::{Inverse, conditional_log_det, residual_fit};

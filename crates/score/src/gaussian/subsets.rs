@@ -3,7 +3,7 @@
 use gflowcausal_graph::NodeSet;
 
 use super::correlation::{Correlation, RESOLUTION};
-use super::{Fit, GaussianScore};
+use super::{GaussianScore, GaussianStatistics};
 
 /// Writes the term of `node` with the parents `base` and each subset of `optional` that keeps within `limit`.
 ///
@@ -88,7 +88,7 @@ impl<S: GaussianScore> Branches<'_, S> {
         let (current, deeper) = levels.split_first_mut().expect("a level for every candidate");
         if next == self.size - 1 || parents == self.limit {
             let residual = current[self.size * self.size - 1].max(RESOLUTION);
-            terms[set] = self.score.term(self.node, &Fit { parents, residual, log_det });
+            terms[set] = self.score.term(self.node, &GaussianStatistics { parents, residual, log_det });
             return;
         }
         let pivot = current[next * self.size + next];

@@ -6,7 +6,7 @@ use gflowcausal_graph::NodeSet;
 
 use super::correlation::{Correlation, RESOLUTION};
 use super::simd::{Elimination, Hit, Left, PairScan};
-use super::{Fit, GaussianScore, Inverse};
+use super::{GaussianScore, GaussianStatistics, Inverse};
 
 thread_local! {
     /// Each thread's room for growing parent sets.
@@ -86,9 +86,9 @@ impl Sweep {
     }
 
     /// How the parents so far fit the target.
-    pub(crate) fn fit(&self) -> Fit {
+    pub(crate) fn fit(&self) -> GaussianStatistics {
         let residual = self.left.variance[self.target].max(RESOLUTION);
-        Fit { parents: self.members, residual, log_det: self.log_det }
+        GaussianStatistics { parents: self.members, residual, log_det: self.log_det }
     }
 
     /// Those of `candidates` whose addition raises `score`, with their [merits](GaussianScore::merit).
@@ -120,13 +120,13 @@ impl Sweep {
     }
 
     #[inline]
-    fn merit<S: GaussianScore>(&self, score: &S, now: &Fit, candidate: usize) -> f64 {
+    fn merit<S: GaussianScore>(&self, score: &S, now: &GaussianStatistics, candidate: usize) -> f64 {
         score.merit(self.target, now, &self.fit_with(score, candidate))
     }
 
     /// How the parents and `candidate` fit the target.
     #[inline]
-    fn fit_with<S: GaussianScore>(&self, score: &S, candidate: usize) -> Fit {
+    fn fit_with<S: GaussianScore>(&self, score: &S, candidate: usize) -> GaussianStatistics {
         let log_det = if S::USES_DETERMINANT {
             log_pivot(score.correlation(), candidate, self.left.variance[candidate])
         } else {
@@ -135,9 +135,9 @@ impl Sweep {
         self.fit_after(1, self.left.explains[candidate], log_det)
     }
 
-    fn fit_after(&self, more: usize, explained: f64, log_det: f64) -> Fit {
+    fn fit_after(&self, more: usize, explained: f64, log_det: f64) -> GaussianStatistics {
         let residual = (self.left.variance[self.target] - explained).max(RESOLUTION);
-        Fit { parents: self.members + more, residual, log_det: self.log_det + log_det }
+        GaussianStatistics { parents: self.members + more, residual, log_det: self.log_det + log_det }
     }
 
     /// Every two of `candidates` (ascending) that raise `score` together where neither does alone, with the merit.
@@ -167,7 +167,7 @@ impl Sweep {
             .collect()
     }
 
-    fn pair_merit<S: GaussianScore>(&self, score: &S, now: &Fit, hit: &Hit) -> f64 {
+    fn pair_merit<S: GaussianScore>(&self, score: &S, now: &GaussianStatistics, hit: &Hit) -> f64 {
         let [a, b] = hit.pair;
         let slope = hit.shared / self.left.variance[a];
         let left = self.left.variance[b] - slope * hit.shared;

@@ -3,7 +3,7 @@
 use gflowcausal_determinism::{StopFlag, interruptible, map};
 use gflowcausal_graph::{Constraints, NodeSet, Order};
 
-use super::candidates::Candidates;
+use super::admissible_next::Candidates;
 use super::vector::{dot, entropy_means};
 
 /// The constants of Hyvärinen's approximation of entropy (1998).

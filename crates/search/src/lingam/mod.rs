@@ -1,6 +1,6 @@
 //! LiNGAM: the causal order of linear models with non-Gaussian noise.
 
-mod candidates;
+mod admissible_next;
 mod direct_lingam;
 mod fast_ica;
 mod ica_lingam;

@@ -9,7 +9,7 @@ use crate::read::csv::rows::{Cell, Rows};
 use crate::read::csv::{Problem, RowError, or_ragged};
 use crate::read::error::ReadError;
 use crate::read::options::ReadOptions;
-use crate::read::{Streamed, check_streamable, source};
+use crate::read::{StreamedMoments, check_streamable, source};
 use crate::{Missing, Moments};
 
 /// A block of fewer rows spends its time on merging scatter matrices.
@@ -35,12 +35,12 @@ pub fn csv_moments(
     stream: impl Read + Send,
     options: &ReadOptions,
     missing: Missing,
-) -> Result<Streamed, ReadError> {
+) -> Result<StreamedMoments, ReadError> {
     check_streamable(options, missing)?;
     let mut blocks = Blocks::new(source::unpack(stream)?);
     let layout = Layout::detect(&mut blocks, options)?;
     blocks.hold_rows(ROWS_PER_BLOCK, &layout.dialect);
-    let mut streamed = Streamed::empty(layout.names.clone());
+    let mut streamed = StreamedMoments::empty(layout.names.clone());
     for_each_block(
         blocks,
         &layout.dialect,
