@@ -1,5 +1,7 @@
 //! The only module that knows about threads: maps that return results in index order, whatever the pool's size.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use crate::cancel::{cancellation_point, current, within};
@@ -13,14 +15,24 @@ use crate::cancel::{cancellation_point, current, within};
 /// assert_eq!(gflowcausal_determinism::map(4, |i| i * i), [0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    for_each(count, &|index| {
+        let result = f(index);
+        *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    let taken = |slot: Mutex<Option<T>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|slot| taken(slot).expect("every index was computed")).collect()
+}
+
+/// Runs `task` for each index on all threads. Not generic: the machinery of threads is compiled once, not for every map.
+fn for_each(count: usize, task: &(dyn Fn(usize) + Sync)) {
     let scope = current();
-    let each = |index: usize| {
+    (0..count).into_par_iter().for_each(|index| {
         within(&scope, || {
             cancellation_point();
-            f(index)
-        })
-    };
-    (0..count).into_par_iter().map(each).collect()
+            task(index);
+        });
+    });
 }
 
 /// Cuts `values` into slices of `length` (the last may be shorter) and hands each, with its number, to `f`.
@@ -34,14 +46,8 @@ pub fn map_slices<T: Send, R: Send>(
     length: usize,
     f: impl Fn(usize, &mut [T]) -> R + Sync + Send,
 ) -> Vec<R> {
-    let scope = current();
-    let each = |(index, slice): (usize, &mut [T])| {
-        within(&scope, || {
-            cancellation_point();
-            f(index, slice)
-        })
-    };
-    values.par_chunks_mut(length).enumerate().map(each).collect()
+    let slices: Vec<Mutex<&mut [T]>> = values.chunks_mut(length).map(Mutex::new).collect();
+    map(slices.len(), |index| f(index, &mut slices[index].lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Both results, computed side by side when a thread is free.
@@ -51,7 +57,17 @@ pub fn map_slices<T: Send, R: Send>(
 /// ```
 pub fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let scope = current();
-    rayon::join(|| within(&scope, a), || within(&scope, b))
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut first, mut second) = (None, None);
+    join(&mut || first = a.take().map(|a| within(&scope, a)), &mut || {
+        second = b.take().map(|b| within(&scope, b))
+    });
+    (first.expect("rayon runs both"), second.expect("rayon runs both"))
+}
+
+/// Not generic, as [`for_each`].
+fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
 }
 
 /// How many threads the current pool has.
