@@ -81,10 +81,11 @@ first-hour: wheel
 	target/first-hour/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
 	cd target/first-hour && ./bin/python ../../scripts/readme_examples.py ../../README.md
 
-# The documentation as a small site of its own, in target/site; a link that leads nowhere is an error.
+# The documentation as a small site of its own, in target/site, with a report of today; a link that leads nowhere is an error.
 site: $(VENV)/ready
 	$(PIP_INSTALL) markdown
-	$(VENV)/bin/python scripts/site.py docs target/site --notebooks crates/python/notebooks $(SITE_FLAGS)
+	$(CARGO) run --release --locked -p gflowcausal-cli -- discover sachs --score bic --quiet --overwrite --out target/site-run
+	$(VENV)/bin/python scripts/site.py docs target/site --notebooks crates/python/notebooks --report target/site-run/report.html $(SITE_FLAGS)
 
 # The reference of both interfaces beside it (pdoc needs the native half: `make python` builds it).
 site-api: SITE_FLAGS := --api

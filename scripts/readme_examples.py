@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 
@@ -12,7 +14,9 @@ def main() -> None:
     text = Path(sys.argv[1]).read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(compile(block, sys.argv[1], "exec"), {})
-    program = Path(sys.executable).with_name("gflowcausal")
+    program = shutil.which("gflowcausal", path=sysconfig.get_path("scripts"))
+    if program is None:
+        raise SystemExit("the wheel brought no command `gflowcausal`")
     for command in ([program], [sys.executable, "-m", "gflowcausal"]):
         subprocess.run([*command, "discover", "sachs", "--quiet"], check=True)
     print("the examples run")

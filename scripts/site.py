@@ -1,6 +1,7 @@
-"""Builds the documentation as a small site: `site.py docs target/site [--notebooks FOLDER] [--api]`.
+"""Builds the documentation as a small site: `site.py docs target/site [--notebooks FOLDER] [--report FILE] [--api]`.
 
-Needs the package `markdown` alone. `--api`: the references of both interfaces are going to lie in `target/site/api`.
+Needs the package `markdown` alone. `--report`: the report of a run, for the gallery. `--api`: the references of both interfaces are
+going to lie in `target/site/api`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ PAGES = [
     ("tutorial", "Ten minutes"),
     ("guide", "Guide"),
     ("coming-from", "Coming from …"),
+    ("methods", "Scores and methods"),
     ("options", "Options"),
     ("gallery", "Gallery"),
     ("benchmarks", "Benchmarks"),
     ("benchmarks-tables", "All tables"),
+    ("bench", "Running benches"),
     ("paper", "The paper"),
     ("paper-report", "The paper, in one quick run"),
     ("research", "What was tried"),
@@ -44,7 +47,8 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 75rem; padding: 1rem; font: 16px/1.6 system-ui, sans-serif; display: grid; gap: 1rem 2rem;
   grid-template-columns: minmax(0, 1fr); }
-@media (min-width: 60rem) { body { grid-template-columns: 13rem minmax(0, 1fr); } nav { position: sticky; top: 1rem; align-self: start; } }
+nav { display: flex; flex-wrap: wrap; }
+@media (min-width: 60rem) { body { grid-template-columns: 13rem minmax(0, 1fr); } nav { display: block; position: sticky; top: 1rem; align-self: start; } }
 nav a { display: block; padding: 0.15rem 0.5rem; color: inherit; text-decoration: none; border-radius: 6px; }
 nav a[aria-current] { background: var(--raised); font-weight: 600; }
 nav small { display: block; padding: 0.5rem; color: var(--soft); }
@@ -146,11 +150,22 @@ def write_notebooks(folder: Path, out: Path, frame: str) -> None:
     (out / "notebooks.html").write_text(page("notebooks", "Notebooks", text, frame), encoding="utf-8")
 
 
+def add_report(report: Path, out: Path) -> None:
+    """The report of a run beside the gallery, which links to it where it names it."""
+    shutil.copy(report, out / "gallery" / "report.html")
+    gallery, named = out / "gallery.html", "<code>run/report.html</code>"
+    text = gallery.read_text(encoding="utf-8")
+    if named not in text:
+        raise SystemExit("the gallery does not name run/report.html")
+    gallery.write_text(text.replace(named, f'<a href="gallery/report.html">{named}</a>', 1), encoding="utf-8")
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("docs", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--notebooks", type=Path)
+    parser.add_argument("--report", type=Path)
     parser.add_argument("--api", action="store_true")
     return parser.parse_args()
 
@@ -173,6 +188,8 @@ def main() -> None:
     for folder in ("figures", "gallery"):
         if (source / folder).exists():
             shutil.copytree(source / folder, out / folder)
+    if asked.report:
+        add_report(asked.report, out)
     broken = broken_links(out)
     if broken:
         raise SystemExit("links that lead nowhere:\n  " + "\n  ".join(broken))
