@@ -41,6 +41,8 @@ def test_slopes_between_numbers_stay_beside_a_category(mixed):
 def test_a_slip_of_the_pen_gets_a_suggestion(simulated):
     with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'iterations'"):
         gflowcausal.discover(simulated, itertions=5)
+    with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'iterations'"):
+        GFlowCausal(itertions=5)
     with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'direct-lingam'"):
         gflowcausal.discover(simulated, method="direct_lingam")
     with pytest.raises(gflowcausal.GFlowCausalError, match="did you mean 'non-gaussian'"):

@@ -91,10 +91,13 @@ def test_the_stub_lists_what_the_native_half_has():
 
 def test_no_link_of_the_documentation_leads_nowhere(tmp_path):
     pytest.importorskip("markdown")
-    places = [ROOT / "scripts/site.py", ROOT / "docs", tmp_path / "site", "--notebooks", FOLDER / "notebooks", "--api"]
-    command = [sys.executable, *map(str, places)]
+    report = tmp_path / "report.html"
+    report.write_text("<title>a run</title>")
+    places = [ROOT / "scripts/site.py", ROOT / "docs", tmp_path / "site", "--notebooks", FOLDER / "notebooks"]
+    command = [sys.executable, *map(str, places), "--report", str(report), "--api"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     pages = {page.stem for page in (ROOT / "docs").glob("*.md")}
     notebooks = {f"notebook-{path.stem}" for path in (FOLDER / "notebooks").glob("*.ipynb")}
     assert pages | notebooks <= {page.stem for page in (tmp_path / "site").glob("*.html")}
+    assert 'href="gallery/report.html"' in (tmp_path / "site/gallery.html").read_text()

@@ -79,6 +79,15 @@ class GFlowCausal(Options):
 
     if not TYPE_CHECKING:
         score = ScoreOption()
+        # `__new__` would hide the options from `help` and editors.
+        __signature__ = inspect.signature(Options.__init__).replace(
+            parameters=list(inspect.signature(Options.__init__).parameters.values())[1:]
+        )
+
+        def __new__(cls, **options):
+            """Refuses an option that does not exist, with the nearest that does."""
+            _refuse_unknown(options, cls._names())
+            return super().__new__(cls)
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -372,23 +381,20 @@ def discover(data: Any, *, truth: Any = None, **options: Unpack[DiscoveryOptions
     >>> found.metrics_["shd"] <= 20
     True
     """
-    return estimator(options).fit(data, truth=truth)
+    return GFlowCausal(**options).fit(data, truth=truth)
+
+
+def _refuse_unknown(options: Mapping[str, Any], known: list[str]) -> None:
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        fix = did_you_mean(unknown[0], known)
+        raise ArgumentError(f"there is no option '{unknown[0]}': known are {', '.join(known)}", "bad-option", fix)
 
 
 _own = inspect.signature(GFlowCausal.__init__).parameters.values()
 _asked = list(inspect.signature(discover).parameters.values())
 # What `help` and editors show: every option by name.
 discover.__signature__ = inspect.Signature(_asked[:2] + [one for one in _own if one.name != "self"])  # type: ignore[attr-defined]
-
-
-def estimator(options: Mapping[str, Any]) -> GFlowCausal:
-    """An estimator with these options, each of which must exist."""
-    unknown = [name for name in options if name not in GFlowCausal._names()]
-    if unknown:
-        known = ", ".join(GFlowCausal._names())
-        fix = did_you_mean(unknown[0], GFlowCausal._names())
-        raise ArgumentError(f"there is no option '{unknown[0]}': known are {known}", "bad-option", fix)
-    return GFlowCausal(**options)
 
 
 def callers() -> int:

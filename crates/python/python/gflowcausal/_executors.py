@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._data import Data, as_data, framed
 from ._errors import ArgumentError, GFlowCausalWarning, InputError
-from ._estimator import GFlowCausal, counted, estimator
+from ._estimator import GFlowCausal, counted
 from ._graph import Graph, as_graph
 from ._optional import need
 
@@ -66,7 +66,7 @@ def bootstrap(data: Any, n: int = 100, *, executor: Executor | None = None, seed
     >>> bootstrap("sachs", 3, method="exact", samples=10).edge_frequencies.shape
     (11, 11)
     """
-    model = estimator({"threads": 1, **options})
+    model = GFlowCausal(**{"threads": 1, **options})
     sent, seed = _sendable(data, model), counted("seed", seed)
     found = _map(executor, _resampled, [(sent, model, seed, k) for k in range(counted("n", n, least=1))])
     adjacency, probabilities, scores = (np.stack(parts) for parts in zip(*(one[1:] for one in found)))
@@ -103,7 +103,7 @@ def sweep(
         chosen = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
     else:
         chosen = [dict(one) for one in grid]
-    models = [estimator({"threads": 1, **options, **one}) for one in chosen]
+    models = [GFlowCausal(**{"threads": 1, **options, **one}) for one in chosen]
     sent: dict[str, str | Data] = {}
     for model in models:
         reading = repr((model.types, model.no_header, model.delimiter))
