@@ -59,9 +59,9 @@ pub fn both<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> 
     let scope = current();
     let (mut a, mut b) = (Some(a), Some(b));
     let (mut first, mut second) = (None, None);
-    join(&mut || first = a.take().map(|a| within(&scope, a)), &mut || {
-        second = b.take().map(|b| within(&scope, b))
-    });
+    let mut work_a = || first = a.take().map(|a| within(&scope, a));
+    let mut work_b = || second = b.take().map(|b| within(&scope, b));
+    join(&mut work_a, &mut work_b);
     (first.expect("rayon runs both"), second.expect("rayon runs both"))
 }
 
