@@ -60,10 +60,10 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// What is wrong with the request, or a directory that cannot be written.
-    pub fn new(request: &'a Request, tell: &dyn Fn(Event<'_>)) -> Result<Self, BenchError> {
+    pub fn new(request: &'a Request, report: &dyn Fn(Event<'_>)) -> Result<Self, BenchError> {
         let mut suites = request.suites()?;
         let mut store = Store::open(&request.out)?;
-        store.environment = environment(request, tell);
+        store.environment = environment(request, report);
         if store.environment.is_some() {
             suites.iter_mut().for_each(|suite| suite.add_peers(&request.chosen_peers()));
         }
@@ -88,13 +88,13 @@ impl<'a> Bench<'a> {
         index: usize,
         pages: &mut Vec<Page>,
         stop: &AtomicBool,
-        tell: &(dyn Fn(Event<'_>) + Sync),
+        report: &(dyn Fn(Event<'_>) + Sync),
     ) -> Result<(), BenchError> {
         let suite = &self.suites[index];
         let first = pages.len();
-        let tell_step = |step: &str| tell(Event::Study { suite: &suite.name, step });
-        let tell_runs = |done, total| tell(Event::Runs { suite: &suite.name, done, total });
-        let outcome = self.fill(suite, pages, &Control { stop, tell: &tell_step }, &tell_runs);
+        let report_step = |step: &str| report(Event::Study { suite: &suite.name, step });
+        let report_runs = |done, total| report(Event::Runs { suite: &suite.name, done, total });
+        let outcome = self.fill(suite, pages, &Control { stop, report: &report_step }, &report_runs);
         if pages.len() > first {
             write_suite(&self.request.out, &suite.name, &pages[first..])?;
             write_results(&self.request.out, pages)?;
@@ -118,10 +118,10 @@ impl<'a> Bench<'a> {
         suite: &Suite,
         pages: &mut Vec<Page>,
         control: &Control<'_>,
-        tell: &(dyn Fn(usize, usize) + Sync),
+        report: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(), BenchError> {
         if !suite.method.is_empty() {
-            pages.push(Page::new(Content::Runs(self.table(suite, control.stop, tell)?)));
+            pages.push(Page::new(Content::Runs(self.table(suite, control.stop, report)?)));
         }
         if let Some(study) = suite.study.as_ref().filter(|_| control.check().is_ok()) {
             let findings = study.perform(suite, &self.request.out, control)?;
@@ -134,7 +134,7 @@ impl<'a> Bench<'a> {
         &self,
         suite: &Suite,
         stop: &AtomicBool,
-        tell: &(dyn Fn(usize, usize) + Sync),
+        report: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<Table, BenchError> {
         let scales = if self.request.standardize { vec![Scale::Standardised] } else { Scale::ALL.to_vec() };
         // First, because what is wrong with them should not be found out after hours of runs.
@@ -144,17 +144,17 @@ impl<'a> Bench<'a> {
         };
         let bounds = suite.data.iter().map(bounds).collect::<Result<Vec<_>, _>>()?;
         let runs = Run::all(suite, &scales);
-        tell(0, runs.len());
+        report(0, runs.len());
         let limit = Duration::from_secs(self.request.limit.unwrap_or(LIMIT));
         let records =
-            self.store.perform(&runs, thread_count(), limit, stop, &|done| tell(done, runs.len()))?;
+            self.store.perform(&runs, thread_count(), limit, stop, &|done| report(done, runs.len()))?;
         Ok(Table::new(suite, &runs, &records, &bounds))
     }
 }
 
 /// Where other packages run; nothing, with a word about it, where they cannot.
-fn environment(request: &Request, tell: &dyn Fn(Event<'_>)) -> Option<Environment> {
+fn environment(request: &Request, report: &dyn Fn(Event<'_>)) -> Option<Environment> {
     request.peers.as_ref()?;
-    let ready = Environment::prepare(request.peer_seconds, |text| tell(Event::Installing(text)));
-    ready.inspect_err(|reason| tell(Event::PeersLeftOut(reason))).ok()
+    let ready = Environment::prepare(request.peer_seconds, |text| report(Event::Installing(text)));
+    ready.inspect_err(|reason| report(Event::PeersLeftOut(reason))).ok()
 }

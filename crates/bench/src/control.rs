@@ -8,14 +8,14 @@ use crate::BenchError;
 pub(crate) struct Control<'a> {
     /// True once the study is to end.
     pub(crate) stop: &'a AtomicBool,
-    /// Hears of each step.
-    pub(crate) tell: &'a (dyn Fn(&str) + Sync),
+    /// Is called with each step.
+    pub(crate) report: &'a (dyn Fn(&str) + Sync),
 }
 
 impl Control<'_> {
     /// Reports a step.
-    pub(crate) fn tell(&self, step: &str) {
-        (self.tell)(step);
+    pub(crate) fn report(&self, step: &str) {
+        (self.report)(step);
     }
 
     /// Ends a study that was interrupted.

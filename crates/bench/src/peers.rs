@@ -94,7 +94,7 @@ pub(super) struct Environment {
 
 impl Environment {
     /// Makes the environment on first use; says in one sentence what is missing if that cannot be done.
-    pub(super) fn prepare(seconds: u64, tell: impl Fn(&str)) -> Result<Self, String> {
+    pub(super) fn prepare(seconds: u64, report: impl Fn(&str)) -> Result<Self, String> {
         let home =
             cache(|name| std::env::var_os(name))?.join(format!("peers-{}", &digest(REQUIREMENTS)[..16]));
         let scripts = home.join(format!("scripts-{}", &scripts_digest()[..16]));
@@ -106,7 +106,7 @@ impl Environment {
             let lock = fs::File::create(home.join("lock")).and_then(|file| file.lock().map(|()| file));
             let _lock = lock.map_err(|error| format!("cannot write to {}: {error}", home.display()))?;
             if !is_ready() {
-                tell(&format!("installing other packages into {} (once; about 700 MB)", home.display()));
+                report(&format!("installing other packages into {} (once; about 700 MB)", home.display()));
                 install(&home, &python)?;
             }
         }

@@ -248,7 +248,7 @@ impl Store {
         jobs: usize,
         limit: Duration,
         stop: &AtomicBool,
-        tell: &(dyn Fn(usize) + Sync),
+        report: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<Record>, BenchError> {
         for run in runs {
             self.data(run).map_err(|error| error.within(run.data.title(&run.suite)))?;
@@ -261,7 +261,7 @@ impl Store {
                 let Some(run) = runs.get(at).filter(|_| !stop.load(Ordering::Relaxed)) else { return Ok(()) };
                 let record = self.record(run, limit, stop)?;
                 *slots[at].lock().expect("no run panics with a slot") = record;
-                tell(done.fetch_add(1, Ordering::Relaxed) + 1);
+                report(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
         };
         let outcomes: Vec<Result<(), BenchError>> = thread::scope(|scope| {

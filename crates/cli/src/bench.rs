@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Common, print_json, print_text, tell};
+use crate::output::{Common, print_json, print_stderr, print_text};
 
 /// The longest limit: the seconds of a year.
 const YEAR: u64 = 31_536_000;
@@ -188,7 +188,7 @@ impl Arguments {
     fn show(&self, event: Event<'_>, bar: &ProgressBar) {
         match event {
             Event::Installing(_) if self.common.quiet => {}
-            Event::Installing(text) => tell(format_args!("{text}")),
+            Event::Installing(text) => print_stderr(format_args!("{text}")),
             Event::PeersLeftOut(reason) => tracing::warn!("the other packages are left out: {reason}"),
             Event::Runs { suite, done: 0, total } => begin_runs(bar, suite, total),
             Event::Runs { done, .. } => bar.set_position(done as u64),

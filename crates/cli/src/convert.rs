@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::input::{GraphFile, choice, one_of};
-use crate::output::{Common, Shape, print_bytes, print_json, print_text, tell, write_file};
+use crate::output::{Common, Shape, print_bytes, print_json, print_stderr, print_text, write_file};
 
 /// Convert a graph between file formats.
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let left_out = left_out(&graph, to, &bytes);
     if !left_out.is_empty() && !arguments.common.quiet {
-        tell(format_args!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and ")));
+        print_stderr(format_args!("\x1b[36mnote\x1b[0m: {to} has no place for {}", left_out.join(" and ")));
     }
     if to_stdout {
         return print_bytes(&bytes);

@@ -6,7 +6,7 @@ use gflowcausal_bench::BenchError;
 use gflowcausal_report::wrapped;
 
 use crate::interrupt;
-use crate::output::{printable, tell};
+use crate::output::{print_stderr, printable};
 
 /// The most characters of a message.
 const LONGEST: usize = 4000;
@@ -87,10 +87,10 @@ impl Failure {
     /// Tells the user and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
         let error = format!("\x1b[1;31merror\x1b[0m[{}]: {}", self.code, self.sentence());
-        tell(format_args!("{}", for_people(&error, "  ")));
+        print_stderr(format_args!("{}", for_people(&error, "  ")));
         if let Some(help) = &self.help {
             let help = format!("  \x1b[1mhelp\x1b[0m: {}", printable(help, &[]));
-            tell(format_args!("{}", for_people(&help, "    ")));
+            print_stderr(format_args!("{}", for_people(&help, "    ")));
         }
         self.exit
     }

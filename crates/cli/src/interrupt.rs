@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Once};
 use gflowcausal::StopFlag;
 use gflowcausal_bench::ENDS_WITH_INPUT;
 
-use crate::output::tell;
+use crate::output::print_stderr;
 
 /// Whether a run is to end.
 static STOP: LazyLock<StopFlag> = LazyLock::new(StopFlag::new);
@@ -29,7 +29,7 @@ pub(crate) fn listen() -> &'static StopFlag {
                 std::process::exit(i32::from(EXIT_CODE));
             }
             STOP.set();
-            tell(format_args!("interrupted: finishing with what was found (again to quit at once)"));
+            print_stderr(format_args!("interrupted: finishing with what was found (again to quit at once)"));
         };
         if let Err(error) = ctrlc::set_handler(heard) {
             tracing::warn!("cannot listen for Ctrl-C: {error}");

@@ -32,7 +32,7 @@ use gflowcausal_report::wrapped;
 use tracing::Level;
 
 use crate::failure::Failure;
-use crate::output::{Common, tell};
+use crate::output::{Common, print_stderr};
 
 /// Causal discovery that returns a sampler of graphs: the best graph, the runners-up, and how sure to be of each edge.
 #[derive(Debug, Parser)]
@@ -114,7 +114,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => {
             if error.use_stderr() && std::io::stderr().is_terminal() {
-                tell(format_args!("{}", within_the_terminal(&error.render().ansi().to_string())));
+                print_stderr(format_args!("{}", within_the_terminal(&error.render().ansi().to_string())));
             } else {
                 // If standard error is closed, there is nowhere to report that.
                 let _ = error.print();

@@ -53,7 +53,7 @@ pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints a line on standard error. If nobody can read it (a closed pipe, a full disk), it is lost, and the run is not.
-pub(crate) fn tell(line: fmt::Arguments<'_>) {
+pub(crate) fn print_stderr(line: fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string(), &COLORS));
 }
 

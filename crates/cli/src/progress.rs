@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gflowcausal::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::{Common, tell};
+use crate::output::{Common, print_stderr};
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -85,16 +85,20 @@ fn set_style(bar: &ProgressBar, template: &str) {
 
 fn show_line(last: &mut Instant, iterations: &mut usize, phase: Phase) {
     match phase {
-        Phase::Searching => tell(format_args!("searching")),
+        Phase::Searching => print_stderr(format_args!("searching")),
         Phase::Training { done, iterations: all } => {
             *iterations = all;
-            tell(format_args!("training: {done} of at most {all} iterations done"));
+            print_stderr(format_args!("training: {done} of at most {all} iterations done"));
         }
         Phase::Iteration(progress) if last.elapsed() >= LINE_EVERY => {
             *last = Instant::now();
-            tell(format_args!("iteration {}/{iterations}: {}", progress.iteration, message(&progress)));
+            print_stderr(format_args!(
+                "iteration {}/{iterations}: {}",
+                progress.iteration,
+                message(&progress)
+            ));
         }
-        Phase::Sampling => tell(format_args!("sampling")),
+        Phase::Sampling => print_stderr(format_args!("sampling")),
         _ => {}
     }
 }

@@ -145,11 +145,11 @@ impl Tally {
             true => format!("more than {}", self.graphs.len()),
             false => self.graphs.len().to_string(),
         };
-        let worth = match source {
+        let quality = match source {
             Source::Chains => "draws of one chain resemble each other".to_owned(),
             _ => format!("effective sample size {effective:.0}{log_z}"),
         };
-        let head = format!("{} graphs drawn, {distinct} distinct, {worth}; the likeliest:", self.drawn);
+        let head = format!("{} graphs drawn, {distinct} distinct, {quality}; the likeliest:", self.drawn);
         format!("{}\n    probability  edges\n{rows}", wrapped(&head, "  "))
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = arguments.data.read()?;
     let mut config = arguments.scoring.config()?;
     if arguments.graph.join("result.json").is_file() {
-        config = RunResult::read(&open_run(&arguments.graph)?)?.score.settle(&config);
+        config = RunResult::read(&open_run(&arguments.graph)?)?.score.applied_to(&config);
     }
     let names: Vec<&str> = data.table.names().filter(|name| config.is_variable(name)).collect();
     let options = ReadOptions { orientation: arguments.orientation, names: None };

@@ -108,7 +108,7 @@ impl Ablation {
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
-                control.tell(&format!("{}, {seed} of {seeds}", policy.name));
+                control.report(&format!("{}, {seed} of {seeds}", policy.name));
                 let data = simulated(&self.simulate, seed)?;
                 runs.push(policy.measure(control, &data, (self.draws, seed))?);
             }
@@ -124,7 +124,7 @@ impl Ablation {
         }
         outcome.figures.insert("ablation-time".to_owned(), accumulated(series));
         outcome.figures.insert("ablation-resampling".to_owned(), resampled(good));
-        control.tell("flow loss");
+        control.report("flow loss");
         let losses = self.loss.measure(control)?;
         outcome.figures.extend(losses.figures);
         self.explain(&mut outcome, seeds);

@@ -88,7 +88,7 @@ impl Calibration {
         for family in families {
             let mut sums = Sums::default();
             for k in 0..self.problems {
-                control.tell(&format!("{}, problem {} of {}", family.name, k + 1, self.problems));
+                control.report(&format!("{}, problem {} of {}", family.name, k + 1, self.problems));
                 control.check()?;
                 let simulated = simulate(&self.problem(&family, k)).map_err(Error::from)?;
                 // Of few rows of categories a column may be constant, or the copy of another.

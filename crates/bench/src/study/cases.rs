@@ -55,7 +55,7 @@ impl Cases {
         ];
         let mut outcome = Outcome::new(&columns);
         for size in &self.size {
-            control.tell(&format!("{} variables", size.nodes));
+            control.report(&format!("{} variables", size.nodes));
             size.measure(control, &mut outcome)?;
         }
         outcome.note(

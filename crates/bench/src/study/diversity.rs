@@ -56,7 +56,7 @@ impl Diversity {
         for size in &self.size {
             for &temperature in &self.temperatures {
                 let nodes = size.simulate.nodes;
-                control.tell(&format!("{nodes} variables, temperature {temperature}"));
+                control.report(&format!("{nodes} variables, temperature {temperature}"));
                 let drawn = size.draw(control, temperature, self.draws)?;
                 let (course, better) = (drawn.distinct_above(self.good), drawn.distinct_above(drawn.best));
                 outcome.row(cells![

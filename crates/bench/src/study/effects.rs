@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::findings::{Outcome, cells};
 use crate::{BenchError, Control};
 
-/// The most members of a class that are looked at.
+/// The most members of a class that are used.
 const MOST_MEMBERS: usize = 500;
 
 /// Linear problems, solved with the default settings; effects of all ordered pairs.
@@ -35,7 +35,7 @@ fn gaussian() -> Vec<NoiseFamily> {
     vec![NoiseFamily::Gauss]
 }
 
-/// What one way to choose graphs gave over all problems.
+/// What one choice of graphs gave over all problems.
 #[derive(Default, Clone, Copy)]
 struct Sums {
     pairs: usize,
@@ -55,8 +55,8 @@ struct Sums {
 /// The share of the pairs of each table that intervals should hold.
 const AIM: f64 = 0.85;
 
-/// The ways to choose graphs.
-const WAYS: [&str; 6] = [
+/// The choices of graphs.
+const CHOICES: [&str; 6] = [
     "all drawn graphs",
     "all drawn graphs, penalty 1",
     "class of the best graph (as IDA)",
@@ -83,9 +83,9 @@ impl Effects {
     pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let mut outcome = self.heading();
         for &noise in &self.noises {
-            let mut sums = [Sums { least: 1.0, ..Sums::default() }; WAYS.len()];
+            let mut sums = [Sums { least: 1.0, ..Sums::default() }; CHOICES.len()];
             for k in 0..self.problems {
-                control.tell(&format!("{noise} noise, problem {} of {}", k + 1, self.problems));
+                control.report(&format!("{noise} noise, problem {} of {}", k + 1, self.problems));
                 control.check()?;
                 self.add_problem(k, noise, &mut sums)?;
             }
@@ -103,7 +103,7 @@ impl Effects {
             discover(&simulated.table, &Config { method: "direct-lingam".to_owned(), ..config.clone() })?;
         let denser = discover(&simulated.table, &Config { penalty: Some(1.0), ..config })?;
         let members: Vec<Dag> = Cpdag::of(&found.graph).members().take(MOST_MEMBERS).collect();
-        let ways = [
+        let choices = [
             WeightedDag::of_draws(&found.draws),
             WeightedDag::of_draws(&denser.draws),
             alike(members),
@@ -112,7 +112,7 @@ impl Effects {
             alike(vec![simulated.dag.clone()]),
         ];
         let moments = Moments::of_table(&simulated.table).map_err(Error::from)?;
-        for (sums, graphs) in sums.iter_mut().zip(&ways) {
+        for (sums, graphs) in sums.iter_mut().zip(&choices) {
             let estimates = self.estimate(graphs, &moments, k as u64)?;
             sums.add(&estimates, &true_effects(&simulated), self.nodes);
             sums.expected_short += self.own_share_short(&estimates, graphs, &moments)?;
@@ -201,11 +201,11 @@ impl Effects {
     }
 
     fn add_rows(&self, outcome: &mut Outcome, noise: NoiseFamily, sums: &[Sums]) {
-        for (way, sums) in WAYS.iter().zip(sums) {
+        for (choice, sums) in CHOICES.iter().zip(sums) {
             let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
             outcome.row(cells![
                 noise.to_string(),
-                way.to_string(),
+                choice.to_string(),
                 share(sums.covered, sums.pairs),
                 sums.least,
                 sums.short,

@@ -45,7 +45,7 @@ impl Exactness {
             let problem = scored(&data, ScoreName::Bge)?;
             for &walk in Walk::ALL {
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
-                    control.tell(&format!("{} variables, {walk} {objective}", size.nodes));
+                    control.report(&format!("{} variables, {walk} {objective}", size.nodes));
                     outcome.row(size.compare(control, &problem, walk, objective)?);
                 }
             }

@@ -42,7 +42,7 @@ impl Losses {
         let mut outcome = Outcome::new(&columns);
         let mut series = Vec::new();
         for curve in &self.curve {
-            control.tell(&curve.name);
+            control.report(&curve.name);
             let (points, seconds) = timed(|| curve.points(control));
             let points = points?;
             let (first, last) = (points[0].1, points[points.len() - 1].1);

@@ -146,7 +146,7 @@ mod tests {
         let home = tempfile::TempDir::new().expect("a directory");
         let study = suite.study.as_ref().expect("a study");
         let findings = study
-            .perform(&suite, home.path(), &Control { stop: &AtomicBool::new(false), tell: &|_| {} })
+            .perform(&suite, home.path(), &Control { stop: &AtomicBool::new(false), report: &|_| {} })
             .unwrap_or_else(|failure| panic!("{failure:?}"));
         let files = std::fs::read_dir(home.path()).expect("it can be listed");
         let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("a file").file_name();

@@ -74,12 +74,12 @@ pub(super) fn trained<'a>(
 ) -> Result<Trainer<'a>, BenchError> {
     let flow = FlowProblem { constraints: problem.model.constraints(), reward, local_search: None };
     let mut trainer = Trainer::new(config.validate().map_err(Error::from)?, flow).map_err(Error::from)?;
-    let mut tell = |event: &Event<'_>| {
+    let mut observe = |event: &Event<'_>| {
         if let Event::Iteration(progress) = event {
             watch(progress);
         }
     };
-    while trainer.step(&mut tell).map_err(Error::from)?.is_none() {
+    while trainer.step(&mut observe).map_err(Error::from)?.is_none() {
         control.check()?;
     }
     Ok(trainer)

@@ -51,7 +51,7 @@ impl Published {
             let data = simulated(&Simulation { degree: Some(degree), ..simulation }, 1)?;
             for (walk, name) in CASES {
                 for scale in FlowScale::ALL.iter().rev() {
-                    control.tell(&format!("{nodes} variables, {name}, {scale}"));
+                    control.report(&format!("{nodes} variables, {name}, {scale}"));
                     control.check()?;
                     outcome.row(size.compare(&data, (walk, name), *scale)?);
                 }

@@ -67,7 +67,7 @@ impl Sampling {
         for policy in &self.policy {
             let mut runs = Vec::new();
             for seed in 1..=seeds {
-                control.tell(&format!("{}, {seed} of {seeds}", policy.name));
+                control.report(&format!("{}, {seed} of {seeds}", policy.name));
                 runs.push(self.run(control, policy, seed)?);
             }
             outcome.row(self.row(policy, &runs));

@@ -91,7 +91,7 @@ impl Speed {
                 }
                 let drawn = self.draws_a_second(&*environment);
                 for objective in ObjectiveName::ALL.into_iter().filter(|name| name.applies_to(walk)) {
-                    control.tell(&format!("{nodes} variables, {walk} {objective}"));
+                    control.report(&format!("{nodes} variables, {walk} {objective}"));
                     let operations = if objective == ObjectiveName::Fm { with_parents } else { plain };
                     if operations > 1e9 * self.most_giga_operations {
                         left_out.push(format!("{walk} {objective} at {nodes}"));

@@ -42,7 +42,7 @@ impl Training {
         ]);
         for &nodes in &self.nodes {
             for &rows in &self.rows {
-                control.tell(&format!("{nodes} variables, {rows} rows"));
+                control.report(&format!("{nodes} variables, {rows} rows"));
                 for row in self.table(nodes, rows, control)? {
                     outcome.row(row);
                 }
