@@ -77,14 +77,14 @@ fn forward_by_products<R: Real>([q, k, v]: [&[R]; 3], shape: Shape, value: &mut 
     for (number, start) in shape.parts() {
         let weights = &mut saved[number * size..][..size];
         product(shape.matrix(q, start), shape.matrix(k, start).transposed(), weights);
-        weights.chunks_exact_mut(shape.tokens).for_each(|row| soften(row, shape.scale()));
+        weights.chunks_exact_mut(shape.tokens).for_each(|row| softmax(row, shape.scale()));
         product(Matrix::new(weights, shape.tokens), shape.matrix(v, start), &mut part);
         shape.add(&part, start, value);
     }
 }
 
 /// The softmax of `scale · row`, in place.
-fn soften<R: Real>(row: &mut [R], scale: R) {
+fn softmax<R: Real>(row: &mut [R], scale: R) {
     let largest = row.iter().fold(row[0], |largest, &x| largest.larger(x));
     row.iter_mut().for_each(|x| *x = ((*x - largest) * scale).exponential());
     let total: R = row.iter().copied().sum();
@@ -131,11 +131,11 @@ fn backward_by_products<R: Real>(
         product(grad, shape.matrix(v, start).transposed(), &mut by_weights);
         by_scores.fill(R::ZERO);
         softmax_back(weights, &by_weights, shape.tokens, &mut by_scores);
-        by_scores.iter_mut().for_each(|slope| *slope *= shape.scale::<R>());
-        let slopes = Matrix::new(&by_scores, shape.tokens);
-        product(slopes, shape.matrix(k, start), &mut part);
+        by_scores.iter_mut().for_each(|grad| *grad *= shape.scale::<R>());
+        let by_scores = Matrix::new(&by_scores, shape.tokens);
+        product(by_scores, shape.matrix(k, start), &mut part);
         shape.add(&part, start, by_q);
-        product(slopes.transposed(), shape.matrix(q, start), &mut part);
+        product(by_scores.transposed(), shape.matrix(q, start), &mut part);
         shape.add(&part, start, by_k);
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Lanes<R> {
     chunks: usize,
     queries: Vec<Lane<R>>,
     output: Vec<Lane<R>>,
-    slopes: Vec<Lane<R>>,
+    grads: Vec<Lane<R>>,
 }
 
 impl<R: Real> Lanes<R> {
@@ -28,7 +28,7 @@ impl<R: Real> Lanes<R> {
             chunks,
             queries: rows(shape.width),
             output: rows(shape.width),
-            slopes: rows(shape.tokens),
+            grads: rows(shape.tokens),
         }
     }
 
@@ -47,7 +47,7 @@ impl<R: Real> Lanes<R> {
             sum_products(part(k, start, shape, token), &self.queries, chunks, row);
         }
         for chunk in 0..chunks {
-            soften(weights, chunks, chunk, shape.scale());
+            softmax(weights, chunks, chunk, shape.scale());
         }
         self.output.iter_mut().for_each(|lanes| *lanes = [R::ZERO; LANES]);
         for (token, row) in weights.chunks_exact(chunks).enumerate() {
@@ -56,7 +56,7 @@ impl<R: Real> Lanes<R> {
         store(&self.output, start, shape, chunks, value, |target, value| *target = value);
     }
 
-    /// The way back: adds to the gradients by queries, keys and values.
+    /// The backward pass: adds to the gradients by queries, keys and values.
     #[inline(always)]
     pub(super) fn backward(
         &mut self,
@@ -71,15 +71,15 @@ impl<R: Real> Lanes<R> {
         for (token, row) in weights.chunks_exact(chunks).enumerate() {
             add_dots(row, &self.output, chunks, part_mut(by_v, start, shape, token));
         }
-        for (token, row) in self.slopes.chunks_exact_mut(chunks).enumerate() {
+        for (token, row) in self.grads.chunks_exact_mut(chunks).enumerate() {
             sum_products(part(v, start, shape, token), &self.output, chunks, row);
         }
         for chunk in 0..chunks {
-            soften_back(weights, &mut self.slopes, chunks, chunk, shape.scale());
+            softmax_back(weights, &mut self.grads, chunks, chunk, shape.scale());
         }
         load(q, start, shape, chunks, &mut self.queries);
         self.output.iter_mut().for_each(|lanes| *lanes = [R::ZERO; LANES]);
-        for (token, row) in self.slopes.chunks_exact(chunks).enumerate() {
+        for (token, row) in self.grads.chunks_exact(chunks).enumerate() {
             add_dots(row, &self.queries, chunks, part_mut(by_k, start, shape, token));
             add_products(part(k, start, shape, token), row, chunks, &mut self.output);
         }
@@ -162,7 +162,7 @@ fn add_dots<R: Real>(lanes: &[Lane<R>], others: &[Lane<R>], chunks: usize, targe
 
 /// The softmax over the rows of `scale` times what stands in one chunk of lanes.
 #[inline(always)]
-fn soften<R: Real>(rows: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
+fn softmax<R: Real>(rows: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
     let mut largest = rows[chunk];
     for row in rows.iter().skip(chunk).step_by(chunks) {
         (0..LANES).for_each(|i| largest[i] = largest[i].larger(row[i]));
@@ -180,14 +180,14 @@ fn soften<R: Real>(rows: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) 
     }
 }
 
-/// The way back through [`soften`], in place: `g ← scale · p (g − p · g)`.
+/// The backward pass through [`softmax`], in place: `g ← scale · p (g − p · g)`.
 #[inline(always)]
-fn soften_back<R: Real>(weights: &[Lane<R>], slopes: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
+fn softmax_back<R: Real>(weights: &[Lane<R>], grads: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
     let mut mean = [R::ZERO; LANES];
-    for (weights, slopes) in weights.iter().zip(slopes.iter()).skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| mean[i] += weights[i] * slopes[i]);
+    for (weights, grads) in weights.iter().zip(grads.iter()).skip(chunk).step_by(chunks) {
+        (0..LANES).for_each(|i| mean[i] += weights[i] * grads[i]);
     }
-    for (weights, slopes) in weights.iter().zip(slopes.iter_mut()).skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| slopes[i] = scale * weights[i] * (slopes[i] - mean[i]));
+    for (weights, grads) in weights.iter().zip(grads.iter_mut()).skip(chunk).step_by(chunks) {
+        (0..LANES).for_each(|i| grads[i] = scale * weights[i] * (grads[i] - mean[i]));
     }
 }

@@ -1,4 +1,4 @@
-//! The way back over a tape: each node passes its gradient on to what it was made of.
+//! The backward pass over a tape: each node adds its gradient to those of its inputs.
 
 use super::{Node, Op, Tape, Var, attention, convolution, lstm, normalisation, pairs, pointer};
 use crate::gemm::{self, Matrix};
@@ -10,7 +10,7 @@ impl<R: Real> Tape<R> {
     pub fn backward(&mut self) {
         for at in (self.parameters..self.used).rev() {
             let node = std::mem::take(&mut self.nodes[at]);
-            self.pass_on(&node);
+            self.propagate(&node);
             self.nodes[at] = node;
         }
     }
@@ -42,13 +42,13 @@ impl<R: Real> Tape<R> {
         vars.into_iter().zip(grads).for_each(|(var, grad)| self.nodes[var.0].grad = grad);
     }
 
-    fn pass_on(&mut self, node: &Node<R>) {
+    fn propagate(&mut self, node: &Node<R>) {
         match &node.op {
             Op::Leaf => {}
-            &Op::Linear { x, w, b, is_rectified } => self.pass_linear(node, x, w, b, is_rectified),
+            &Op::Linear { x, w, b, is_rectified } => self.propagate_linear(node, x, w, b, is_rectified),
             &Op::AddProduct { base, a, w } => {
                 self.add_grad(base, &node.grad);
-                self.pass_product(&node.grad, node.columns, a, w);
+                self.propagate_product(&node.grad, node.columns, a, w);
             }
             &Op::Add { a, b } => [a, b].into_iter().for_each(|var| self.add_grad(var, &node.grad)),
             &Op::BatchNorm { x, gain, shift } => self.with_grads([x, gain, shift], |nodes, grads| {
@@ -65,7 +65,7 @@ impl<R: Real> Tape<R> {
                     || normalisation::layer_back(&node.grad, &node.saved, gain, grads),
                 );
             }),
-            &Op::Convolution { x, w, b, side } => self.pass_convolution(node, [x, w, b], side),
+            &Op::Convolution { x, w, b, side } => self.propagate_convolution(node, [x, w, b], side),
             &Op::MaxPool { x, side } => self.with_grad(x, |nodes, grad| {
                 let x = &nodes[x.0].value;
                 convolution::max_pool_back(x, side, node.columns, (&node.value, &node.grad), grad);
@@ -90,7 +90,7 @@ impl<R: Real> Tape<R> {
                     targets.for_each(|target| add_scaled(share, values, target));
                 }
             }),
-            &Op::LstmMemory { gates, memory } => self.pass_memory(node, gates, memory),
+            &Op::LstmMemory { gates, memory } => self.propagate_memory(node, gates, memory),
             &Op::LstmOutput { gates, memory } => self.with_grads([gates, memory], |nodes, grads| {
                 let gates = &nodes[gates.0].value;
                 vectorised(
@@ -138,7 +138,7 @@ impl<R: Real> Tape<R> {
         }
     }
 
-    fn pass_convolution(&mut self, node: &Node<R>, [x, w, b]: [Var; 3], side: usize) {
+    fn propagate_convolution(&mut self, node: &Node<R>, [x, w, b]: [Var; 3], side: usize) {
         let grad = node.grad_before_rectifying();
         let is_given = matches!(self.nodes[x.0].op, Op::Leaf);
         self.with_grads([x, w, b], |nodes, grads| {
@@ -147,7 +147,7 @@ impl<R: Real> Tape<R> {
         });
     }
 
-    fn pass_linear(&mut self, node: &Node<R>, x: Var, w: Var, b: Option<Var>, is_rectified: bool) {
+    fn propagate_linear(&mut self, node: &Node<R>, x: Var, w: Var, b: Option<Var>, is_rectified: bool) {
         let rectified;
         let grad = if is_rectified {
             rectified = node.grad_before_rectifying();
@@ -162,11 +162,11 @@ impl<R: Real> Tape<R> {
                 || grad.chunks_exact(node.columns).for_each(|row| add_scaled(R::ONE, row, by_bias)),
             );
         }
-        self.pass_product(grad, node.columns, x, w);
+        self.propagate_product(grad, node.columns, x, w);
     }
 
     /// `∂x += g wᵀ` unless `x` was given, `∂w += xᵀ g`.
-    fn pass_product(&mut self, grad: &[R], columns: usize, x: Var, w: Var) {
+    fn propagate_product(&mut self, grad: &[R], columns: usize, x: Var, w: Var) {
         let grad = Matrix::new(grad, columns);
         if !matches!(self.nodes[x.0].op, Op::Leaf) {
             self.with_grad(x, |nodes, by_x| gemm::add_product(grad, nodes[w.0].matrix().transposed(), by_x));
@@ -174,7 +174,7 @@ impl<R: Real> Tape<R> {
         self.with_grad(w, |nodes, by_w| gemm::add_product(nodes[x.0].matrix().transposed(), grad, by_w));
     }
 
-    fn pass_memory(&mut self, node: &Node<R>, gates: Var, memory: Option<Var>) {
+    fn propagate_memory(&mut self, node: &Node<R>, gates: Var, memory: Option<Var>) {
         let columns = node.columns;
         match memory {
             Some(memory) => self.with_grads([gates, memory], |nodes, [by_gates, by_memory]| {

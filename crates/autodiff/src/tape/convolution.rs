@@ -78,11 +78,11 @@ pub(super) fn convolution_back<R: Real>(
     for (grad, (x, by_x)) in grads.zip(xs) {
         lay_out(x, size, &stretches, &mut patches);
         grad.chunks_exact(outputs).for_each(|row| add_scaled(R::ONE, row, by_b));
-        let slopes = Matrix::new(grad, outputs);
-        add_product(Matrix::new(&patches, 9 * channels).transposed(), slopes, by_w);
+        let grad = Matrix::new(grad, outputs);
+        add_product(Matrix::new(&patches, 9 * channels).transposed(), grad, by_w);
         if !is_given {
             by_patches.resize(patches.len(), R::ZERO);
-            product(slopes, w.transposed(), &mut by_patches);
+            product(grad, w.transposed(), &mut by_patches);
             vectorised(
                 #[inline(always)]
                 || collect(&by_patches, size, &stretches, by_x),
@@ -91,7 +91,7 @@ pub(super) fn convolution_back<R: Real>(
     }
 }
 
-/// Hands each slope to the first pixel of its window that was the largest.
+/// Adds each gradient to that of the first pixel of its window that was the largest.
 pub(super) fn max_pool_back<R: Real>(
     x: &[R],
     side: usize,

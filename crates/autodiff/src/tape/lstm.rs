@@ -34,7 +34,7 @@ pub(super) fn memory<R: Real>(
     }
 }
 
-/// The way back through [`memory`]; `before` is the memory before and the gradient by it.
+/// The backward pass through [`memory`]; `before` is the memory before and the gradient by it.
 #[inline(always)]
 pub(super) fn memory_back<R: Real>(
     grad: &[R],

@@ -73,7 +73,7 @@ struct Node<R> {
     columns: usize,
     value: Vec<R>,
     grad: Vec<R>,
-    /// What the way back needs beside the value.
+    /// What the backward pass needs beside the value.
     saved: Vec<R>,
     op: Op,
 }

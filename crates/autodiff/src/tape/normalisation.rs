@@ -94,9 +94,9 @@ pub(super) fn layer_back<R: Real>(
     let (normal, scales) = saved.split_at(grad.len());
     let rows = grad.chunks_exact(columns).zip(normal.chunks_exact(columns)).zip(scales);
     for (((grad, normal), &scale), by_x) in rows.zip(by_x.chunks_exact_mut(columns)) {
-        let slopes = || grad.iter().zip(gain).map(|(&grad, &gain)| grad * gain);
-        let sum = share * slopes().sum::<R>();
-        let along = share * slopes().zip(normal).map(|(slope, &normal)| slope * normal).sum::<R>();
+        let by_normal = || grad.iter().zip(gain).map(|(&grad, &gain)| grad * gain);
+        let sum = share * by_normal().sum::<R>();
+        let along = share * by_normal().zip(normal).map(|(grad, &normal)| grad * normal).sum::<R>();
         for k in 0..columns {
             by_gain[k] += grad[k] * normal[k];
             by_x[k] += scale * (grad[k] * gain[k] - sum - normal[k] * along);

@@ -20,14 +20,14 @@ pub(super) fn forward<R: Real>(
         let first = row / tokens * tokens;
         for token in 0..tokens {
             let right = &right[(first + token) * width..][..width];
-            let squashed = &mut saved[(row * tokens + token) * width..][..width];
+            let tanh = &mut saved[(row * tokens + token) * width..][..width];
             for k in 0..width {
-                squashed[k] = (left[k] + right[k]).hyperbolic_tangent();
+                tanh[k] = (left[k] + right[k]).hyperbolic_tangent();
             }
         }
     }
-    for (value, squashed) in value.iter_mut().zip(saved.chunks_exact(width)) {
-        *value = squashed.iter().zip(u).map(|(&squashed, &u)| squashed * u).sum();
+    for (value, tanh) in value.iter_mut().zip(saved.chunks_exact(width)) {
+        *value = tanh.iter().zip(u).map(|(&tanh, &u)| tanh * u).sum();
     }
 }
 
@@ -41,12 +41,12 @@ pub(super) fn backward<R: Real>(
 ) {
     let width = u.len();
     let mut below = vec![R::ZERO; width];
-    for (at, (&slope, squashed)) in grad.iter().zip(saved.chunks_exact(width)).enumerate() {
+    for (at, (&by_score, tanh)) in grad.iter().zip(saved.chunks_exact(width)).enumerate() {
         let (row, token) = (at / tokens, at % tokens);
         for k in 0..width {
-            below[k] = slope * u[k] * (R::ONE - squashed[k] * squashed[k]);
+            below[k] = by_score * u[k] * (R::ONE - tanh[k] * tanh[k]);
         }
-        add_scaled(slope, squashed, by_u);
+        add_scaled(by_score, tanh, by_u);
         add_scaled(R::ONE, &below, &mut by_left[row * width..][..width]);
         add_scaled(R::ONE, &below, &mut by_right[(row / tokens * tokens + token) * width..][..width]);
     }
@@ -73,13 +73,13 @@ pub(super) fn products_back<R: Real>(
     let size = tokens * width;
     let groups = left.chunks_exact(size).zip(right.chunks_exact(size));
     let targets = by_left.chunks_exact_mut(size).zip(by_right.chunks_exact_mut(size));
-    let mut slopes = vec![R::ZERO; tokens * tokens];
+    let mut by_products = vec![R::ZERO; tokens * tokens];
     for (((left, right), (by_left, by_right)), grad) in
         groups.zip(targets).zip(grad.chunks_exact(tokens * tokens))
     {
-        slopes.iter_mut().zip(grad).for_each(|(slope, &grad)| *slope = scale * grad);
-        let slopes = Matrix::new(&slopes, tokens);
-        add_product(slopes, Matrix::new(right, width), by_left);
-        add_product(slopes.transposed(), Matrix::new(left, width), by_right);
+        by_products.iter_mut().zip(grad).for_each(|(by_score, &grad)| *by_score = scale * grad);
+        let by_products = Matrix::new(&by_products, tokens);
+        add_product(by_products, Matrix::new(right, width), by_left);
+        add_product(by_products.transposed(), Matrix::new(left, width), by_right);
     }
 }

@@ -55,16 +55,16 @@ pub(super) fn scores_back<R: Real>(
         let first = group(row, count, tokens) * tokens;
         let by_query = &mut by_query[row * width..][..width];
         for token in 0..tokens {
-            let slope = grad[row * tokens + token];
-            if !open[row * tokens + token] || slope == R::ZERO {
+            let by_score = grad[row * tokens + token];
+            if !open[row * tokens + token] || by_score == R::ZERO {
                 continue;
             }
             let at = (first + token) * width;
             let (reference, by_reference) = (&references[at..][..width], &mut by_references[at..][..width]);
             for k in 0..width {
-                let squashed = (reference[k] + query[k]).hyperbolic_tangent();
-                let below = slope * v[k] * (R::ONE - squashed * squashed);
-                by_v[k] += slope * squashed;
+                let tanh = (reference[k] + query[k]).hyperbolic_tangent();
+                let below = by_score * v[k] * (R::ONE - tanh * tanh);
+                by_v[k] += by_score * tanh;
                 by_reference[k] += below;
                 by_query[k] += below;
             }
