@@ -42,109 +42,154 @@ struct ColumnProfile {
 }
 
 pub(super) fn findings(table: &Table) -> Vec<Finding> {
-    let columns = table.columns();
-    let profiles = gflowcausal_determinism::map(columns.len(), |index| ColumnProfile::of(&columns[index]));
-    let such = |test: &dyn Fn(&ColumnProfile) -> bool| -> Vec<String> {
-        columns
-            .iter()
-            .zip(&profiles)
-            .filter(|(_, profile)| test(profile))
-            .map(|(column, _)| column.name.clone())
-            .collect()
-    };
-    let cells: usize = profiles.iter().filter(|profile| !profile.empty).map(|profile| profile.missing).sum();
-    let index = unnamed_index(table);
-    let mut ids = such(&|profile| profile.id && !profile.constant);
-    ids.retain(|name| !index.contains(name));
-    let found = [
-        one_column(table),
-        about(
-            such(&|profile| profile.infinite),
-            "infinite-value",
-            |who| format!("infinite values in {who}"),
-            "correct the values, or leave the cells empty",
-        ),
-        about(
-            such(&|profile| profile.empty),
-            "empty-column",
-            |who| format!("no value at all in {who}"),
-            "leave it out",
-        ),
-        about(
-            such(&|profile| profile.constant),
-            "constant-column",
-            |who| format!("the same value in every row of {who}"),
-            "leave it out: what does not vary neither causes nor is caused",
-        ),
-        about(
-            index.clone(),
-            "index-column",
-            |who| format!("{who} has no name in the file and a different whole number in each row: an index"),
-            left_out(&index),
-        ),
-        about(
-            ids.clone(),
-            "id-like-column",
-            |who| format!("a number or name for each row, not a measurement, in {who}"),
-            left_out(&ids),
-        ),
-        about(
-            such(&|profile| profile.numbers_as_text),
-            "numbers-as-text",
-            |who| format!("numbers that are written for people and so count as categories in {who}"),
-            "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs",
-        ),
-        about(
-            such(&|profile| profile.missing > 0 && !profile.empty),
-            "missing-values",
-            |who| format!("{} missing in {who}", pluralize(cells, "value")),
-            fill_gaps(),
-        ),
-        about(
-            such(&|profile| profile.many_levels),
-            "high-cardinality",
-            |who| format!("more than {MANY_LEVELS} categories, or one for every few rows, in {who}"),
-            Advice::new("merge categories, or use ")
-                .set("types", "NAME=continuous")
-                .then(" if they are numbers"),
-        ),
-        about(
-            such(&|profile| profile.rare_level),
-            "rare-level",
-            |who| format!("categories with fewer than {FEW_ROWS} rows in {who}"),
-            "merge rare categories",
-        ),
-        about(
-            such(&|profile| profile.skewed),
-            "skewed-column",
-            |who| format!("positive and strongly skewed values in {who}"),
-            Advice::new("take logarithms with ")
-                .set("transform", "NAME=log")
-                .then(": linear scores then see more"),
-        ),
-        about(
-            such(&|profile| profile.outliers && !profile.skewed && !profile.heavy),
-            "outliers",
-            |who| format!("values more than {FAR} robust deviations from the median in {who}"),
-            "check them: a single one can carry an edge",
-        ),
-        about(
-            such(&|profile| profile.heavy && !profile.skewed && !profile.codes),
-            "heavy-tails",
-            |who| format!("tails far heavier than those of a normal distribution in {who}"),
-            Advice::new("compare with ")
-                .set("score", "non-gaussian")
-                .then(", or use ")
-                .set("transform", "NAME=rank"),
-        ),
-        about(
-            such(&|profile| profile.codes && !profile.constant),
-            "category-codes",
-            |who| format!("a few whole numbers, likely the codes of categories, in {who}"),
-            Advice::new("if so, use ").set("types", "NAME=categorical"),
-        ),
-    ];
-    found.into_iter().flatten().collect()
+    let columns = Profiled::of(table);
+    let found = one_column(table).into_iter().chain(columns.without_variation());
+    found
+        .chain(columns.without_measurements(table))
+        .chain(columns.incomplete())
+        .chain(columns.unusual())
+        .collect()
+}
+
+/// The columns of a table, each with what is notable about it.
+struct Profiled<'a>(Vec<(&'a str, ColumnProfile)>);
+
+impl<'a> Profiled<'a> {
+    fn of(table: &'a Table) -> Self {
+        let columns = table.columns();
+        let profiles =
+            gflowcausal_determinism::map(columns.len(), |index| ColumnProfile::of(&columns[index]));
+        Self(table.names().zip(profiles).collect())
+    }
+
+    /// The names of the columns that pass a test.
+    fn such(&self, test: impl Fn(&ColumnProfile) -> bool) -> Vec<String> {
+        let such = self.0.iter().filter(|(_, profile)| test(profile));
+        such.map(|&(name, _)| name.to_owned()).collect()
+    }
+
+    /// Columns from whose values nothing can be computed.
+    fn without_variation(&self) -> impl Iterator<Item = Finding> {
+        let found = [
+            about(
+                self.such(|profile| profile.infinite),
+                "infinite-value",
+                |who| format!("infinite values in {who}"),
+                "correct the values, or leave the cells empty",
+            ),
+            about(
+                self.such(|profile| profile.empty),
+                "empty-column",
+                |who| format!("no value at all in {who}"),
+                "leave it out",
+            ),
+            about(
+                self.such(|profile| profile.constant),
+                "constant-column",
+                |who| format!("the same value in every row of {who}"),
+                "leave it out: what does not vary neither causes nor is caused",
+            ),
+        ];
+        found.into_iter().flatten()
+    }
+
+    /// Columns that name or number rows, or hold numbers in the form of text.
+    fn without_measurements(&self, table: &Table) -> impl Iterator<Item = Finding> {
+        let index = unnamed_index(table);
+        let mut ids = self.such(|profile| profile.id && !profile.constant);
+        ids.retain(|name| !index.contains(name));
+        let (without_index, without_ids) = (left_out(&index), left_out(&ids));
+        let found = [
+            about(
+                index,
+                "index-column",
+                |who| {
+                    format!(
+                        "{who} has no name in the file and a different whole number in each row: an index"
+                    )
+                },
+                without_index,
+            ),
+            about(
+                ids,
+                "id-like-column",
+                |who| format!("a number or name for each row, not a measurement, in {who}"),
+                without_ids,
+            ),
+            about(
+                self.such(|profile| profile.numbers_as_text),
+                "numbers-as-text",
+                |who| format!("numbers that are written for people and so count as categories in {who}"),
+                "write them plainly, such as 1234.5: no thousands marks, no comma for the point, no % or currency signs",
+            ),
+        ];
+        found.into_iter().flatten()
+    }
+
+    /// Columns with missing values, and categories with too few rows.
+    fn incomplete(&self) -> impl Iterator<Item = Finding> {
+        let cells =
+            self.0.iter().filter(|(_, profile)| !profile.empty).map(|(_, profile)| profile.missing).sum();
+        let found = [
+            about(
+                self.such(|profile| profile.missing > 0 && !profile.empty),
+                "missing-values",
+                |who| format!("{} missing in {who}", pluralize(cells, "value")),
+                fill_gaps(),
+            ),
+            about(
+                self.such(|profile| profile.many_levels),
+                "high-cardinality",
+                |who| format!("more than {MANY_LEVELS} categories, or one for every few rows, in {who}"),
+                Advice::new("merge categories, or use ")
+                    .set("types", "NAME=continuous")
+                    .then(" if they are numbers"),
+            ),
+            about(
+                self.such(|profile| profile.rare_level),
+                "rare-level",
+                |who| format!("categories with fewer than {FEW_ROWS} rows in {who}"),
+                "merge rare categories",
+            ),
+        ];
+        found.into_iter().flatten()
+    }
+
+    /// Numbers whose distribution a linear Gaussian score does not fit.
+    fn unusual(&self) -> impl Iterator<Item = Finding> {
+        let found = [
+            about(
+                self.such(|profile| profile.skewed),
+                "skewed-column",
+                |who| format!("positive and strongly skewed values in {who}"),
+                Advice::new("take logarithms with ")
+                    .set("transform", "NAME=log")
+                    .then(": linear scores then see more"),
+            ),
+            about(
+                self.such(|profile| profile.outliers && !profile.skewed && !profile.heavy),
+                "outliers",
+                |who| format!("values more than {FAR} robust deviations from the median in {who}"),
+                "check them: a single one can carry an edge",
+            ),
+            about(
+                self.such(|profile| profile.heavy && !profile.skewed && !profile.codes),
+                "heavy-tails",
+                |who| format!("tails far heavier than those of a normal distribution in {who}"),
+                Advice::new("compare with ")
+                    .set("score", "non-gaussian")
+                    .then(", or use ")
+                    .set("transform", "NAME=rank"),
+            ),
+            about(
+                self.such(|profile| profile.codes && !profile.constant),
+                "category-codes",
+                |who| format!("a few whole numbers, likely the codes of categories, in {who}"),
+                Advice::new("if so, use ").set("types", "NAME=categorical"),
+            ),
+        ];
+        found.into_iter().flatten()
+    }
 }
 
 /// The advice to leave columns out, with the option that does.

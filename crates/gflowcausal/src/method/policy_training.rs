@@ -43,7 +43,6 @@ pub(super) fn train_policy(
 ) -> Result<(Option<Inferred>, Option<Training>), Error> {
     let MethodInput { model, config, .. } = *input;
     let walk = walk(config, model);
-    let learns_from_draws = walk.ends_in_layerings();
     let layerings = dags.map(|dags| LayerReward(dags.tables()));
     let tables = dags.map(|dags| TableScore::new(dags.tables(), model));
     let graphs = GraphReward::new(model);
@@ -67,18 +66,11 @@ pub(super) fn train_policy(
     let (mut trainer, mut history) = match resumed(&settings, context, problem)? {
         Some(resumed) => resumed,
         None => {
-            let first = || {
-                let mut trainer = Trainer::new(settings, problem)?;
-                if walk.ends_in_orders() {
-                    trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
-                }
-                if let (true, Some(dags), Some(reference)) = (learns_from_draws, dags, reference) {
-                    prepare(&mut trainer, config, (dags, reference), context)?;
-                }
-                Ok::<_, Error>(trainer)
-            };
+            let first =
+                || prepared(Trainer::new(settings, problem)?, config, found, dags.zip(reference), context);
             // Draws to learn from may take longer than there is time for after a stop.
-            let built = if learns_from_draws { context.until_stop(first) } else { context.finish(first) };
+            let built =
+                if walk.ends_in_layerings() { context.until_stop(first) } else { context.finish(first) };
             match built.transpose()? {
                 Some(trainer) => (trainer, vec![]),
                 None => return Ok((None, None)),
@@ -87,16 +79,44 @@ pub(super) fn train_policy(
     };
     let stopped = train(&mut trainer, &mut history, context)?;
     context.report(Phase::Sampling);
-    let sampler: Sampler<'_> = trainer.sampler();
-    let mut estimate = aim.estimate(&sampler, config.samples, config.seed, context.deadlines);
-    if let (Some(estimate), Some(reference)) = (&mut estimate, reference) {
-        let coverage = context.finish(|| aim.coverage(&sampler, estimate, reference, config.seed));
-        estimate.inferred.posterior.coverage = coverage;
-    }
-    let drawn = estimate.map(|estimate| estimate.inferred);
+    let drawn = draw(&trainer.sampler(), config, aim, reference, context);
     let coverage = drawn.as_ref().and_then(|drawn| drawn.posterior.coverage);
     let stopped = verdict(stopped, &history, coverage.as_ref());
     Ok((drawn, Some(Training::new(&trainer, stopped, history))))
+}
+
+/// The trainer, with the orders that searches found or draws of the reference to learn from.
+fn prepared<'a>(
+    mut trainer: Trainer<'a>,
+    config: &Config,
+    found: &SearchResult,
+    reference: Option<(&DagPosterior<'_>, &Inferred)>,
+    context: &RunContext<'_>,
+) -> Result<Trainer<'a>, Error> {
+    let walk = trainer.config().walk;
+    if walk.ends_in_orders() {
+        trainer.remember(found.orders.iter().cloned().map(Terminal::Order).collect())?;
+    }
+    if let Some(reference) = reference.filter(|_| walk.ends_in_layerings()) {
+        learn_from(&mut trainer, config, reference, context)?;
+    }
+    Ok(trainer)
+}
+
+/// What the policy says of the posterior, held against the `reference`; none if there is no time for a draw.
+fn draw(
+    sampler: &Sampler<'_>,
+    config: &Config,
+    aim: &PolicyTarget<'_>,
+    reference: Option<&Inferred>,
+    context: &RunContext<'_>,
+) -> Option<Inferred> {
+    let mut estimate = aim.estimate(sampler, config.samples, config.seed, context.deadlines)?;
+    if let Some(reference) = reference {
+        let coverage = context.finish(|| aim.coverage(sampler, &estimate, reference, config.seed));
+        estimate.inferred.posterior.coverage = coverage;
+    }
+    Some(estimate.inferred)
 }
 
 /// Training has converged if the loss stands still and the policy agrees with the reference: neither alone says so.
@@ -123,7 +143,7 @@ pub(super) fn walk(config: &Config, model: &ScoringModel) -> Walk {
 }
 
 /// Draws of the reference to learn from, and its `ln Z` where it has one and the objective takes it.
-fn prepare(
+fn learn_from(
     trainer: &mut Trainer<'_>,
     config: &Config,
     (dags, reference): (&DagPosterior<'_>, &Inferred),
