@@ -1,4 +1,4 @@
-//! Cancellation: a flag that ends work wherever the work looks at it, and leaves no result that was cut short.
+//! Cancellation: a flag that ends work wherever the work checks it, and leaves no result that was cut short.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -36,7 +36,7 @@ impl StopFlag {
         self.own.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_set())
     }
 
-    /// The flag without its parent, for work that looks at a plain one.
+    /// The flag without its parent, for work that takes a plain one.
     #[must_use]
     pub fn as_atomic(&self) -> &AtomicBool {
         &self.own

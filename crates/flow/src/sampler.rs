@@ -10,7 +10,7 @@ use crate::{Action, Environment, LogReward, Network, State, StateSpace, Tape, Te
 /// How many trajectories grow in lock step.
 const BATCH_SIZE: usize = 32;
 
-/// The same where states that look alike are evaluated once: the more trajectories, the more of their states do.
+/// The same where states with the same inputs are evaluated once: the more trajectories, the more states share theirs.
 const SHARING_BATCH_SIZE: usize = 4096;
 
 /// One draw.

@@ -18,7 +18,7 @@ impl TemperatureConfig {
     /// them.
     #[must_use]
     pub fn at(&self, iteration: usize, spread: f64) -> f64 {
-        if self.is_settled(iteration) {
+        if self.is_at_target(iteration) {
             return self.target;
         }
         let start = self.start.unwrap_or_else(|| spread.max(self.target));
@@ -27,7 +27,7 @@ impl TemperatureConfig {
 
     /// Whether the temperature is the target from `iteration` on.
     #[must_use]
-    pub fn is_settled(&self, iteration: usize) -> bool {
+    pub fn is_at_target(&self, iteration: usize) -> bool {
         iteration >= self.iterations
     }
 }
@@ -68,6 +68,6 @@ mod tests {
         for (i, expected) in [(0, 1.0), (5, 0.1), (10, 0.01)] {
             close(optimizer.shrinkage(i, 10), expected);
         }
-        assert!(never.is_settled(0) && !temperature.is_settled(1));
+        assert!(never.is_at_target(0) && !temperature.is_at_target(1));
     }
 }

@@ -9,7 +9,7 @@ use crate::{Control, Deadlines, Phase, Seconds};
 /// How often training is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// How often the time is looked at.
+/// How often the time is read.
 const TICK: Duration = Duration::from_millis(20);
 
 /// How long a run that is to stop may take to make a result of what it has.
@@ -24,17 +24,17 @@ pub(crate) fn keeping_time<R>(start: Instant, deadlines: &Deadlines, work: impl 
     })
 }
 
-/// Sets flags in time, until the sender of `done` is gone: `hurry` at half of the budget, `settle` at seven eighths, `stop`
-/// at its end; after `stop`, whoever set that, `last` after a quarter and `grace` after half a second.
+/// Sets flags in time, until the sender of `done` is gone: `search` at half of the budget, `exact` at seven eighths, `stop`
+/// at its end; after `stop`, whoever set that, `chains` after a quarter and `result` after half a second.
 fn keep_time(start: Instant, deadlines: &Deadlines, done: &Receiver<()>) {
     let (mut stopped, budget) = (None, deadlines.budget);
     while done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let has_passed = |eighths: u32| budget.is_some_and(|budget| start.elapsed() >= budget * eighths / 8);
         if has_passed(4) {
-            deadlines.hurry.set();
+            deadlines.search.set();
         }
         if has_passed(7) || deadlines.stop.is_set() {
-            deadlines.settle.set();
+            deadlines.exact.set();
         }
         if has_passed(8) {
             deadlines.stop.set();
@@ -44,10 +44,10 @@ fn keep_time(start: Instant, deadlines: &Deadlines, done: &Receiver<()>) {
         }
         let since = stopped.get_or_insert_with(Instant::now).elapsed();
         if since >= GRACE / 2 {
-            deadlines.last.set();
+            deadlines.chains.set();
         }
         if since >= GRACE {
-            deadlines.grace.set();
+            deadlines.result.set();
             return;
         }
     }
@@ -116,8 +116,8 @@ mod tests {
         let (_running, done) = channel();
         let deadlines = Deadlines { budget: Some(Duration::ZERO), ..Deadlines::default() };
         keep_time(Instant::now(), &deadlines, &done);
-        assert!(deadlines.hurry.is_set() && deadlines.settle.is_set() && deadlines.stop.is_set());
-        assert!(deadlines.last.is_set() && deadlines.grace.is_set());
+        assert!(deadlines.search.is_set() && deadlines.exact.is_set() && deadlines.stop.is_set());
+        assert!(deadlines.chains.is_set() && deadlines.result.is_set());
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
         drop(running);
         let deadlines = Deadlines { budget: Some(Duration::ZERO), ..Deadlines::default() };
         keep_time(Instant::now(), &deadlines, &done);
-        assert!(!deadlines.hurry.is_set());
+        assert!(!deadlines.search.is_set());
     }
 }

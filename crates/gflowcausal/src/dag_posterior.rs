@@ -28,7 +28,7 @@ const BLOCK: u64 = 64;
 const RANKED: usize = 11;
 
 /// How many candidates a variable has when time is short.
-const HURRIED_CANDIDATES: usize = 8;
+const FEW_CANDIDATES: usize = 8;
 
 /// Up to how many parent sets of all variables are evaluated in the order of their size: a cache holds as many with ease.
 const MOST_BY_SIZE: usize = 1 << 18;
@@ -63,7 +63,7 @@ pub(crate) struct Inferred {
 }
 
 /// How many candidate parents a variable has by default.
-pub(crate) fn candidate_limit(model: &ScoringModel, is_hurried: bool) -> usize {
+pub(crate) fn candidate_limit(model: &ScoringModel, is_short_of_time: bool) -> usize {
     let nodes = model.constraints().nodes();
     let most = match (model.is_cheap(), nodes) {
         (true, ..=18) => nodes - 1,
@@ -73,7 +73,7 @@ pub(crate) fn candidate_limit(model: &ScoringModel, is_hurried: bool) -> usize {
         (false, ..=10) => nodes - 1,
         (false, _) => 8,
     };
-    if is_hurried { most.min(HURRIED_CANDIDATES) } else { most }
+    if is_short_of_time { most.min(FEW_CANDIDATES) } else { most }
 }
 
 impl<'a> DagPosterior<'a> {

@@ -51,7 +51,7 @@ pub struct Discovery {
     /// What is odd about the data, and about the run.
     pub findings: Vec<Finding>,
     /// Ends what takes too long to compute for the result.
-    pub(crate) grace: StopFlag,
+    pub(crate) result_stop: StopFlag,
 }
 
 /// Finds causal graphs in `table`.
@@ -254,7 +254,7 @@ impl<'a> Problem<'a> {
             moments,
             design: context.finish(|| Design::of(&table)).flatten(),
             findings,
-            grace: context.deadlines.grace.clone(),
+            result_stop: context.deadlines.result.clone(),
         })
     }
 }

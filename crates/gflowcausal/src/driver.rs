@@ -87,18 +87,15 @@ impl RunRequest<'_> {
         self.check_data(&sha256)?;
         let deadlines = Deadlines { budget: self.time_budget, ..Deadlines::new(stop) };
         let problem =
-            keeping_time(start, &deadlines, || self.data.problem(&self.file.config, &deadlines.hurry))?;
+            keeping_time(start, &deadlines, || self.data.problem(&self.file.config, &deadlines.search))?;
         let score = start.elapsed().as_secs_f64();
         let file = self.stored_file(&sha256);
-        if self.out.is_some() {
-            check_names(&problem.names)?;
-        }
-        let locked = self.out.as_deref().map(|path| LockedDir::begin(path, &file, self.begin)).transpose()?;
+        let locked = self.lock_directory(&problem.names, &file)?;
         let dir = locked.as_ref().map(|locked| locked.dir.clone());
         let mut clock = Clock::new(dir.is_some());
         clock.seconds.score = score;
-        let mut fingerprint = self.data.reward_fingerprint(&sha256, &file.config);
-        fingerprint.push_str(&problem.model.fingerprint_suffix());
+        let fingerprint =
+            self.data.reward_fingerprint(&sha256, &file.config) + &problem.model.fingerprint_suffix();
         let unsaved = RefCell::new(None);
         let checkpoints =
             dir.as_ref().map(|dir| Checkpoints::new(dir, &fingerprint, self.resumes(), &unsaved));
@@ -108,18 +105,12 @@ impl RunRequest<'_> {
             clock.note(phase)
         };
         let mut context = RunContext::new(&mut observe, &deadlines, checkpoints);
-        let variables = problem.names.clone();
-        let rows = self.data.rows();
-        let rows_used = problem.model.rows_used(rows);
-        let data = DataResult { name: self.name, rows, rows_used, variables, sha256 };
+        let data = self.data_result(&problem, sha256);
         let preview = Preview::of(&problem.table);
         let (found, mut result) = keeping_time(start, &deadlines, || {
             let found = problem.discover(&mut context)?;
             let mut result = found.to_result(&file.config, data, self.truth.as_ref());
-            result.effects = match self.data {
-                RunData::Rows(table) => found.all_effects(&result, Some(table), &file.config),
-                RunData::Moments(..) => found.all_effects(&result, None, &file.config),
-            };
+            result.effects = found.all_effects(&result, self.data.table(), &file.config);
             Ok::<_, Error>((found, result))
         })?;
         clock.seconds.total = start.elapsed().as_secs_f64();
@@ -156,12 +147,32 @@ impl RunRequest<'_> {
         file
     }
 
+    /// The directory of the run, where files are asked for.
+    fn lock_directory(&self, names: &[String], file: &RunFile) -> Result<Option<LockedDir>, Error> {
+        let Some(path) = &self.out else { return Ok(None) };
+        check_names(names)?;
+        LockedDir::begin(path, file, self.begin).map(Some)
+    }
+
+    fn data_result(&self, problem: &Problem<'_>, sha256: String) -> DataResult {
+        let rows = self.data.rows();
+        let rows_used = problem.model.rows_used(rows);
+        DataResult { name: self.name.clone(), rows, rows_used, variables: problem.names.clone(), sha256 }
+    }
+
     fn resumes(&self) -> bool {
         self.begin == DirectoryMode::Resume
     }
 }
 
 impl<'a> RunData<'a> {
+    fn table(&self) -> Option<&'a Table> {
+        match self {
+            Self::Rows(table) => Some(table),
+            Self::Moments(..) => None,
+        }
+    }
+
     /// How many rows there are or were.
     fn rows(&self) -> usize {
         match self {

@@ -43,7 +43,7 @@ pub fn sample<E: From<Error>>(
     }
     let fingerprint =
         format!("{sha256}:{}{}", config.reward_fingerprint(), result.score.fingerprint_suffix());
-    let config = &result.score.settle(config);
+    let config = &result.score.applied_to(config);
     let problem = Problem::new(table, config)?;
     let policy = match source {
         Source::Policy => {

@@ -25,9 +25,9 @@ pub enum Objects {
 pub struct Convergence {
     /// The largest potential scale reduction factor of an edge.
     pub r_hat: f64,
-    /// The mean over the edges that are not settled.
+    /// The mean over the uncertain edges.
     pub mean_r_hat: f64,
-    /// The median effective sample size of the edges that are not settled.
+    /// The median effective sample size of the uncertain edges.
     pub median_effective_sample_size: f64,
     /// The largest Monte Carlo standard error of an edge probability.
     pub largest_error: f64,

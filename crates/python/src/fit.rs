@@ -57,7 +57,7 @@ impl Fit {
             Some(moments) if is_linear(&found.model) && config.interventions.is_none() => {
                 (Source::Moments(found.names.clone(), moments), rowless(config, &found.model, &result))
             }
-            _ => (source, settled(config, &result)),
+            _ => (source, with_chosen_score(config, &result)),
         };
         let unwritten = |error: std::io::Error| Failure::Argument(error.to_string());
         let log = found.training.as_ref().map(gflowcausal::Training::log).transpose().map_err(unwritten)?;
@@ -136,15 +136,15 @@ fn is_linear(model: &ScoringModel) -> bool {
 }
 
 /// With the score that was chosen, and what else evidence chose, so that it is not weighed again.
-fn settled(config: &Config, result: &RunResult) -> Config {
-    if reads(config, option::score) { result.score.settle(config) } else { config.clone() }
+fn with_chosen_score(config: &Config, result: &RunResult) -> Config {
+    if reads(config, option::score) { result.score.applied_to(config) } else { config.clone() }
 }
 
 /// The configuration that builds the same model from moments of rows that are complete, chosen and scaled already.
 fn rowless(config: &Config, model: &ScoringModel, result: &RunResult) -> Config {
     let (missing, standardize, exclude, transform) = (Missing::Error, false, Vec::new(), Vec::new());
     let prune = if reads(config, option::prune) { model.prune_name() } else { config.prune };
-    Config { prune, missing, standardize, exclude, transform, ..settled(config, result) }
+    Config { prune, missing, standardize, exclude, transform, ..with_chosen_score(config, result) }
 }
 
 fn reads(config: &Config, option: &str) -> bool {

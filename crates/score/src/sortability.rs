@@ -13,7 +13,7 @@ use crate::{Correlation, ScoreError};
 const TOLERANCE: f64 = 1e-9;
 
 /// From here on a sort would find nearly every path of the graph, or nearly none.
-const TELLING: f64 = 0.9;
+const ALONG_MOST_PATHS: f64 = 0.9;
 
 /// The share of a graph's directed paths along which variance, and R², rise.
 ///
@@ -51,12 +51,12 @@ impl fmt::Display for Sortability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { variance, r2 } = self;
         match *variance {
-            v if v >= TELLING => write!(
+            v if v >= ALONG_MOST_PATHS => write!(
                 f,
                 "Variance rises along nearly every path of the graph ({variance:.2}): directions may come from the \
                  units of measurement. Standardise and compare."
             )?,
-            v if v <= 1.0 - TELLING => write!(
+            v if v <= 1.0 - ALONG_MOST_PATHS => write!(
                 f,
                 "Variance falls along nearly every path of the graph ({variance:.2}): directions may come from the \
                  units of measurement. Standardise and compare."
@@ -64,12 +64,12 @@ impl fmt::Display for Sortability {
             _ => write!(f, "Variance does not give the directions away ({variance:.2}).")?,
         }
         match *r2 {
-            r if r >= TELLING => write!(
+            r if r >= ALONG_MOST_PATHS => write!(
                 f,
                 " R² rises along nearly every path ({r2:.2}), whatever the units; which edges there are does not \
                  follow from that."
             ),
-            r if r <= 1.0 - TELLING => write!(f, " R² falls along nearly every path ({r2:.2})."),
+            r if r <= 1.0 - ALONG_MOST_PATHS => write!(f, " R² falls along nearly every path ({r2:.2})."),
             _ => write!(f, " R² does not give the directions away ({r2:.2})."),
         }
     }

@@ -346,7 +346,7 @@ impl LogReward for Reward<'_> {
 }
 
 impl Walk {
-    /// Whether actors and critics can be trained on it: states that look alike to a network are the same.
+    /// Whether actors and critics can be trained on it: states with the same inputs are the same state.
     #[must_use]
     pub fn tells_states_apart(self) -> bool {
         self.shows_matrix() && !self.shares_inputs()

@@ -84,7 +84,7 @@ impl Convergence {
     pub(crate) fn record(&mut self, config: &ValidTrainConfig, progress: &Progress) {
         let Some(patience) = config.patience else { return };
         let is_warm = progress.iteration > config.reference.likelihood_iterations;
-        if !(config.temperature.is_settled(progress.iteration) && is_warm) {
+        if !(config.temperature.is_at_target(progress.iteration) && is_warm) {
             return;
         }
         if self.count == 0.0 && self.previous == 0.0 {

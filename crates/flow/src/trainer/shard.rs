@@ -14,7 +14,7 @@ use crate::{
 /// How many trajectories share a shard, the most shards allowing.
 const SHARD_SIZE: usize = 32;
 
-/// The same where states that look alike are evaluated once: the more trajectories, the more of their states do.
+/// The same where states with the same inputs are evaluated once: the more trajectories, the more states share theirs.
 const SHARING_SHARD_SIZE: usize = 128;
 
 /// The most shards. Each has a gradient of its own.

@@ -34,17 +34,17 @@ pub(super) fn chains_config(config: &Config, nodes: usize) -> ChainsConfig {
 }
 
 /// Settings of chains that have a fraction of a second: nothing that takes long to set up, short rounds, nothing heated.
-pub(super) fn hurried_config(config: &Config, nodes: usize) -> ChainsConfig {
+pub(super) fn short_config(config: &Config, nodes: usize) -> ChainsConfig {
     let usual = chains_config(config, nodes);
     ChainsConfig { starts: 2, copies: 1, proposals: 0, sweeps: (120 / nodes as u64).max(1), ..usual }
 }
 
 /// Settings of chains that stay near where they start: they show which parents graphs ask for, not how likely modes are.
 pub(super) fn probing_config(config: &Config, nodes: usize) -> ChainsConfig {
-    ChainsConfig { sweeps: (240 / nodes as u64).max(1), ..hurried_config(config, nodes) }
+    ChainsConfig { sweeps: (240 / nodes as u64).max(1), ..short_config(config, nodes) }
 }
 
-/// The effective sample size that every unsettled edge must reach, where rounds are cheap: for an error of a few
+/// The effective sample size that every uncertain edge must reach, where rounds are cheap: for an error of a few
 /// thousandths up to 14 variables; so that no edge is far off up to 20, where the mean decides; so that two seeds differ by a tenth
 /// at most up to 40.
 const fn least_effective_size(nodes: usize) -> Option<f64> {

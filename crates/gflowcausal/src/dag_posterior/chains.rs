@@ -5,7 +5,7 @@ use gflowcausal_posterior::{Chains, ChainsConfig, GraphSample, Posterior, log_z_
 use gflowcausal_score::MissedParentSearch;
 
 use super::chain_settings::{
-    FIRST_CHECK, chains_config, draws_per_round, hurried_config, most_rounds, next_check, probing_config,
+    FIRST_CHECK, chains_config, draws_per_round, most_rounds, next_check, probing_config, short_config,
 };
 use super::{DagPosterior, Inferred, table_settings};
 use crate::method::{Control, Phase, RunContext};
@@ -98,13 +98,13 @@ impl DagPosterior<'_> {
             Some(checkpoints) => checkpoints.resume_chains()?.is_some(),
             None => false,
         };
-        while self.can_widen() && self.widened < MOST_WIDENED && !is_saved && !context.is_hurried() {
+        while self.can_widen() && self.widened < MOST_WIDENED && !is_saved && !context.is_short_of_time() {
             let probe = || -> Result<_, Error> {
                 let settings = probing_config(config, self.tables.nodes());
                 let starts: Vec<Dag> = self.good_graphs().cycle().take(settings.starts).cloned().collect();
                 let mut chains = Chains::new(&self.tables, self.model.constraints(), &starts, settings)?;
                 chains.advance(FIRST_CHECK, context.stop());
-                Ok(self.outsiders(&drawn(&chains)).graphs(LEAST_OUTSIDE))
+                Ok(self.missed_parent_search(&drawn(&chains)).graphs(LEAST_OUTSIDE))
             };
             let graphs = context.until_stop(probe).transpose()?.unwrap_or_default();
             if graphs.is_empty() || !self.build_around(Missed::Parents(graphs), context)? {
@@ -139,7 +139,7 @@ impl DagPosterior<'_> {
             if is_stopped || context.is_stopped() {
                 break;
             }
-            let missed = if context.is_hurried() { None } else { self.missed(&chains, context) };
+            let missed = if context.is_short_of_time() { None } else { self.missed(&chains, context) };
             if let Some(missed) = missed {
                 return Ok(ChainsOutcome::Again(missed, self.inferred(&chains, config).map(Box::new)));
             }
@@ -164,11 +164,11 @@ impl DagPosterior<'_> {
         config: &Config,
         context: &RunContext<'_>,
     ) -> Result<Option<Inferred>, Error> {
-        let settings = hurried_config(config, self.tables.nodes());
+        let settings = short_config(config, self.tables.nodes());
         let starts = self.starts(settings.starts);
         let run = || -> Result<_, Error> {
             let mut chains = Chains::new(&self.tables, self.model.constraints(), &starts, settings)?;
-            chains.advance(FIRST_CHECK, context.last());
+            chains.advance(FIRST_CHECK, context.late_chains_stop());
             Ok(self.inferred(&chains, config))
         };
         context.finish(run).unwrap_or(Ok(None))
@@ -198,7 +198,7 @@ impl DagPosterior<'_> {
             return None;
         }
         let draws = drawn(chains);
-        let graphs = context.until_stop(|| self.outsiders(&draws).graphs(LEAST_OUTSIDE))?;
+        let graphs = context.until_stop(|| self.missed_parent_search(&draws).graphs(LEAST_OUTSIDE))?;
         (!graphs.is_empty()).then_some(Missed::Parents(graphs))
     }
 
@@ -208,7 +208,7 @@ impl DagPosterior<'_> {
             return Vec::new();
         }
         let draws = drawn(chains);
-        context.until_stop(|| self.outsiders(&draws).edges(LEAST_OUTSIDE)).unwrap_or_default()
+        context.until_stop(|| self.missed_parent_search(&draws).edges(LEAST_OUTSIDE)).unwrap_or_default()
     }
 
     /// Whether the tables leave out parents, and which of them matter is found in a moment.
@@ -220,7 +220,7 @@ impl DagPosterior<'_> {
         self.model.is_cheap() && nodes <= MOST_NODES_WIDENED && (0..nodes).any(leaves_out)
     }
 
-    fn outsiders<'d>(&'d self, draws: &'d [Dag]) -> MissedParentSearch<'d> {
+    fn missed_parent_search<'d>(&'d self, draws: &'d [Dag]) -> MissedParentSearch<'d> {
         MissedParentSearch {
             tables: &self.tables,
             score: self.score,
@@ -275,7 +275,7 @@ impl DagPosterior<'_> {
 
     fn save(&self, chains: &Chains<'_>, context: &RunContext<'_>) {
         match &context.checkpoints {
-            Some(checkpoints) if chains.rounds() > 0 && !context.is_hurried() => {
+            Some(checkpoints) if chains.rounds() > 0 && !context.is_short_of_time() => {
                 checkpoints.save_chains((&self.graphs, self.widened), chains.state());
             }
             _ => {}

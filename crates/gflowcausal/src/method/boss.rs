@@ -75,7 +75,7 @@ pub(super) fn best_in_time(
     context: &RunContext<'_>,
     orders: Vec<Order>,
 ) -> Result<Order, Error> {
-    let score = InTime { score: input.model.order_score(), stop: &context.deadlines.grace };
+    let score = InTime { score: input.model.order_score(), stop: &context.deadlines.result };
     let (order, value) = best_order(&score, orders).ok_or(Error::NothingFound)?;
     Ok(if value == f64::NEG_INFINITY { input.model.quick_order(order) } else { order })
 }

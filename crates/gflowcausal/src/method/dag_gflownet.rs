@@ -101,7 +101,7 @@ fn reward(model: &ScoringModel) -> Result<GraphReward<'_>, Error> {
 /// Training settings where the user leaves them open: the authors' batches and enough to learn the posterior up to
 /// 20 variables, beyond that some 70 CPU seconds by the cost of the first iterations.
 ///
-/// An untrained policy adds edges until hardly any is left, and every graph on the way is looked at: an iteration costs
+/// An untrained policy adds edges until hardly any is left, and every graph on the way is evaluated: an iteration costs
 /// about `d⁴`.
 fn by_size(nodes: usize) -> (usize, usize) {
     match nodes {

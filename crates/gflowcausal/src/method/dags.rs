@@ -88,9 +88,9 @@ fn target_around<'a>(
     (graphs, widened): (Vec<Dag>, usize),
 ) -> Result<Option<DagPosterior<'a>>, Error> {
     let target = (input.model, score);
-    let candidates = candidates(input.model, &graphs, context.is_hurried());
-    let build = || DagPosterior::new(target, graphs.clone(), candidates, context.settle());
-    if let Some(whole) = context.until_settled(build).unwrap_or(Ok(None))? {
+    let candidates = candidates(input.model, &graphs, context.is_short_of_time());
+    let build = || DagPosterior::new(target, graphs.clone(), candidates, context.exact_stop());
+    if let Some(whole) = context.until_exact_stop(build).unwrap_or(Ok(None))? {
         return Ok(Some(whole.widened(widened)));
     }
     let candidates = if input.model.is_cheap() { candidate_limit(input.model, true) } else { candidates };
@@ -98,10 +98,10 @@ fn target_around<'a>(
 }
 
 /// How many candidate parents a variable has: more where the best of the `graphs` is dense.
-fn candidates(model: &ScoringModel, graphs: &[Dag], is_hurried: bool) -> usize {
-    let limit = candidate_limit(model, is_hurried);
+fn candidates(model: &ScoringModel, graphs: &[Dag], is_short_of_time: bool) -> usize {
+    let limit = candidate_limit(model, is_short_of_time);
     let is_dense = |graph: &Dag| graph.edge_count() > DENSE * graph.nodes();
-    let more = !is_hurried && model.is_cheap() && graphs.first().is_some_and(is_dense);
+    let more = !is_short_of_time && model.is_cheap() && graphs.first().is_some_and(is_dense);
     if more { limit + MORE_CANDIDATES } else { limit }
 }
 
@@ -140,7 +140,9 @@ pub(super) fn infer(
         return chains(target, input, context);
     }
     let is_quick = input.model.constraints().nodes() <= MOST_AT_ONCE;
-    let reason = match target.exact(input.config, if is_quick { context.last() } else { context.settle() }) {
+    let reason = match target
+        .exact(input.config, if is_quick { context.late_chains_stop() } else { context.exact_stop() })
+    {
         // Chains can cope with scores that lie too far apart for exact sums.
         Err(Error::Exact(ExactError::Range { .. })) => "scores lie too far apart for exact sums",
         Ok(None) => "there was no time for exact sums",

@@ -64,8 +64,8 @@ fn by_dags(
     let model = input.model;
     context.report(Phase::Searching);
     let others = model.constraints().nodes() - 1;
-    let build = || DagPosterior::new((model, score), Vec::new(), others, context.settle());
-    let Some(mut target) = context.until_settled(build).unwrap_or(Ok(None))? else {
+    let build = || DagPosterior::new((model, score), Vec::new(), others, context.exact_stop());
+    let Some(mut target) = context.until_exact_stop(build).unwrap_or(Ok(None))? else {
         let found = search_phase::run(input, context)?;
         return dags::discover(input, context, (score, PosteriorName::Exact), found);
     };

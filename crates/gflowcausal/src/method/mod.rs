@@ -221,15 +221,15 @@ pub enum Control {
 #[derive(Debug, Clone)]
 pub struct Deadlines {
     /// Searches end: what is left of the time is for probabilities. Set with `stop` at the latest.
-    pub hurry: StopFlag,
+    pub search: StopFlag,
     /// Tables and exact sums end: chains make what they can of the parent sets that were evaluated. Set with `stop` at the latest.
-    pub settle: StopFlag,
+    pub exact: StopFlag,
     /// The run ends with the best so far.
     pub stop: StopFlag,
     /// Chains end that began after `stop`, because there were no probabilities yet.
-    pub last: StopFlag,
+    pub chains: StopFlag,
     /// Making a result of that ends too: what takes longer is left out.
-    pub grace: StopFlag,
+    pub result: StopFlag,
     /// The time that was given, where it was.
     pub budget: Option<Duration>,
 }
@@ -239,11 +239,11 @@ impl Deadlines {
     #[must_use]
     pub fn new(stop: &StopFlag) -> Self {
         Self {
-            hurry: stop.child(),
-            settle: stop.child(),
+            search: stop.child(),
+            exact: stop.child(),
             stop: stop.clone(),
-            last: StopFlag::new(),
-            grace: StopFlag::new(),
+            chains: StopFlag::new(),
+            result: StopFlag::new(),
             budget: None,
         }
     }
@@ -297,30 +297,30 @@ impl<'a> RunContext<'a> {
 
     /// The flag that ends searches.
     pub(crate) fn search_stop(&self) -> &'a StopFlag {
-        &self.deadlines.hurry
+        &self.deadlines.search
     }
 
-    /// The flag that ends the run, for work that looks at a plain one.
+    /// The flag that ends the run, for work that takes a plain one.
     pub(crate) fn stop(&self) -> &'a AtomicBool {
         self.deadlines.stop.as_atomic()
     }
 
-    /// The flag that ends tables and exact sums, for work that looks at a plain one.
-    pub(crate) fn settle(&self) -> &'a AtomicBool {
+    /// The flag that ends tables and exact sums, for work that takes a plain one.
+    pub(crate) fn exact_stop(&self) -> &'a AtomicBool {
         match self.deadlines.budget {
-            Some(_) => self.deadlines.settle.as_atomic(),
+            Some(_) => self.deadlines.exact.as_atomic(),
             None => self.stop(),
         }
     }
 
     /// The flag that ends what a stopped run still does for its probabilities.
-    pub(crate) fn last(&self) -> &'a AtomicBool {
-        self.deadlines.last.as_atomic()
+    pub(crate) fn late_chains_stop(&self) -> &'a AtomicBool {
+        self.deadlines.chains.as_atomic()
     }
 
     /// Whether searches were to end early.
-    pub(crate) fn is_hurried(&self) -> bool {
-        self.deadlines.hurry.is_set()
+    pub(crate) fn is_short_of_time(&self) -> bool {
+        self.deadlines.search.is_set()
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -333,13 +333,13 @@ impl<'a> RunContext<'a> {
     }
 
     /// The result of `work`; none if tables and exact sums are to end first.
-    pub(crate) fn until_settled<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        interruptible(&self.deadlines.settle, work)
+    pub(crate) fn until_exact_stop<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        interruptible(&self.deadlines.exact, work)
     }
 
     /// The result of `work` that ends a run; none if it takes longer than there is time for after a stop.
     pub(crate) fn finish<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        interruptible(&self.deadlines.grace, work)
+        interruptible(&self.deadlines.result, work)
     }
 
     /// What pruning leaves of `dag`; where that takes too long, the parents that a quicker one leaves of its order.

@@ -103,7 +103,7 @@ impl PolicyTarget<'_> {
         let (mut drawn, mut start) = (Vec::new(), 0);
         while start < count {
             let (flag, size) =
-                if start == 0 { (&deadlines.grace, FIRST_BLOCK) } else { (&deadlines.stop, BLOCK) };
+                if start == 0 { (&deadlines.result, FIRST_BLOCK) } else { (&deadlines.stop, BLOCK) };
             let end = count.min(start + size);
             let Some(block) = interruptible(flag, || self.draw_block(sampler, start..end, seed)) else {
                 break;

@@ -197,7 +197,7 @@ pub struct ScoreResult {
 impl ScoreResult {
     /// The options with this score, where they leave it to the data.
     #[must_use]
-    pub fn settle(&self, config: &Config) -> Config {
+    pub fn applied_to(&self, config: &Config) -> Config {
         match self.name.parse() {
             Ok(score) if config.score == ScoreName::Auto && !config.paper => {
                 config.with_chosen_score(score, self.evidence.as_ref())
@@ -232,7 +232,7 @@ impl Discovery {
 
     /// The result of `work`; none if it takes longer than a run that was stopped has.
     pub(crate) fn in_time<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
-        interruptible(&self.grace, work)
+        interruptible(&self.result_stop, work)
     }
 
     /// Everything about the run in one object; with metrics if the `truth` is known.

@@ -16,7 +16,7 @@ use crate::optimizer::RmsProp;
 /// A graph counts as acyclic when `h` is no larger.
 const H_TOLERANCE: f64 = 1e-8;
 
-/// Iterations between two looks at the validation rows.
+/// Iterations between two evaluations of the validation rows.
 const WINDOW: usize = 100;
 
 /// The share of rows that are trained on; the rest is for validation.

@@ -26,7 +26,7 @@ pub struct ChainsConfig {
     pub max_draws: usize,
     /// The starts agree when no edge has a larger potential scale reduction factor.
     pub max_r_hat: f64,
-    /// The effective sample size that every unsettled edge must reach.
+    /// The effective sample size that every uncertain edge must reach.
     pub min_ess: f64,
     /// The largest mean of the Monte Carlo standard errors over all pairs.
     pub max_mean_error: f64,

@@ -4,8 +4,8 @@ use super::diagnostics::{Groups, median};
 use super::record::Record;
 use super::{ChainsConfig, Target};
 
-/// An edge is settled when its probability is within this of 0 or 1; effective sizes are those of the others.
-const SETTLED: f64 = 0.01;
+/// An edge is uncertain from this probability on, up to one minus it: effective sizes are those of such edges.
+const UNCERTAIN_FROM: f64 = 0.01;
 
 /// An edge below this is hardly ever there: its R-hat is 1 up to this share, and its standard error no larger than its
 /// probability. With a thousand variables nearly all edges are such.
@@ -32,9 +32,9 @@ pub struct Summary {
     pub left_out: usize,
     /// The largest potential scale reduction factor of an edge, from the halves of all starts.
     pub largest_r_hat: f64,
-    /// The mean potential scale reduction factor of the edges that are not settled.
+    /// The mean potential scale reduction factor of the uncertain edges.
     pub mean_r_hat: f64,
-    /// The smallest effective sample size of an edge that is not settled.
+    /// The smallest effective sample size of an uncertain edge.
     pub smallest_ess: f64,
     /// Their median effective sample size.
     pub median_ess: f64,
@@ -74,7 +74,7 @@ pub(super) fn summarize(target: &Target<'_>, records: &[&Record], config: &Chain
         largest_r_hat = largest_r_hat.max(r_hat);
         largest_error = largest_error.max(error);
         total_error += error;
-        if (SETTLED..=1.0 - SETTLED).contains(&probability) {
+        if (UNCERTAIN_FROM..=1.0 - UNCERTAIN_FROM).contains(&probability) {
             r_hats.push(r_hat);
             sizes.push(probability * (1.0 - probability) / (error * error).max(f64::MIN_POSITIVE));
         }

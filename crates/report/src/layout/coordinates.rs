@@ -27,7 +27,7 @@ pub(super) fn coordinates(layered: &Layered) -> Vec<f64> {
         let count = layered.rows.len();
         for step in 0..count {
             let row = if up { step } else { count - 1 - step };
-            settle(layered, &layered.rows[row], &mut xs, (up || is_last, down || is_last));
+            place_row(layered, &layered.rows[row], &mut xs, (up || is_last, down || is_last));
         }
     }
     xs
@@ -47,7 +47,7 @@ fn offsets(layered: &Layered, row: &[usize]) -> Vec<f64> {
 }
 
 /// Moves a row to where the rows above, below or both pull it.
-fn settle(layered: &Layered, row: &[usize], xs: &mut [f64], (above, below): (bool, bool)) {
+fn place_row(layered: &Layered, row: &[usize], xs: &mut [f64], (above, below): (bool, bool)) {
     let offsets = offsets(layered, row);
     let desired: Vec<(f64, f64)> = row
         .iter()

@@ -17,13 +17,13 @@ pub(super) struct ExtraSet {
     pub(super) parents: NodeSet,
     pub(super) term: f64,
     /// One that is no candidate; the only one in most sets, so that the test of its bit is enough.
-    outsider: usize,
-    single: bool,
+    non_candidate: usize,
+    is_only_one: bool,
     /// `exp(term − largest)`.
     weight: f64,
 }
 
-/// Parent sets with outsiders, and their sums.
+/// Parent sets with non-candidates, and their sums.
 #[derive(Debug, Clone)]
 pub(super) struct ExtraSets {
     sets: Vec<ExtraSet>,
@@ -37,10 +37,10 @@ impl ExtraSets {
     pub(super) fn new(sets: Vec<(f64, NodeSet)>, inside: &NodeSet, required: &NodeSet) -> Self {
         let largest = sets.iter().map(|&(term, _)| term).fold(f64::NEG_INFINITY, f64::max);
         let extra = |(term, parents): (f64, NodeSet)| {
-            let outsider = parents.iter().find(|&parent| !inside.contains(parent));
-            let outsider = outsider.expect("a set with a variable that is no candidate");
-            let single = parents.without(outsider) == *required;
-            ExtraSet { parents, term, outsider, single, weight: (term - largest).exp() }
+            let non_candidate = parents.iter().find(|&parent| !inside.contains(parent));
+            let non_candidate = non_candidate.expect("a set with a variable that is no candidate");
+            let is_only_one = parents.without(non_candidate) == *required;
+            ExtraSet { parents, term, non_candidate, is_only_one, weight: (term - largest).exp() }
         };
         let log_bound = largest + (sets.len() as f64).ln();
         Self { sets: sets.into_iter().map(extra).collect(), largest, log_bound }
@@ -72,7 +72,7 @@ impl ExtraSets {
     }
 
     /// Whether a set outweighs the sum `log_reference` so much that a product of a few ratios to it may overflow.
-    pub(super) fn dwarf(&self, log_reference: f64) -> bool {
+    pub(super) fn outweigh(&self, log_reference: f64) -> bool {
         self.largest - log_reference > 300.0
     }
 
@@ -100,19 +100,19 @@ impl ExtraSets {
 impl ExtraSet {
     #[inline]
     pub(super) fn is_within(&self, within: &NodeSet) -> bool {
-        within.contains(self.outsider) && (self.single || self.parents.is_subset(within))
+        within.contains(self.non_candidate) && (self.is_only_one || self.parents.is_subset(within))
     }
 
     /// Whether the set lies within `before` and `other`.
     #[inline]
     fn is_within_both(&self, before: &NodeSet, other: usize) -> bool {
         let contains = |node: usize| node == other || before.contains(node);
-        contains(self.outsider) && (self.single || self.parents.iter().all(contains))
+        contains(self.non_candidate) && (self.is_only_one || self.parents.iter().all(contains))
     }
 
     /// Whether the set has a member of `touching`, which has none of the required parents.
     #[inline]
     pub(super) fn touches(&self, touching: &NodeSet) -> bool {
-        touching.contains(self.outsider) || (!self.single && !self.parents.is_disjoint(touching))
+        touching.contains(self.non_candidate) || (!self.is_only_one && !self.parents.is_disjoint(touching))
     }
 }

@@ -12,8 +12,8 @@ use crate::best_parents::parent_limit;
 /// How many parent sets of a variable are inspected, the most frequent first.
 const MOST_SETS: usize = 24;
 
-/// How many outsiders of a variable are returned, the weightiest first.
-const MOST_OUTSIDERS: usize = 4;
+/// How many missed parents of a variable are returned, the weightiest first.
+const MOST_MISSED: usize = 4;
 
 /// What the tables were made from, and graphs drawn from them.
 #[derive(Clone, Copy)]
@@ -46,8 +46,8 @@ impl MissedParentSearch<'_> {
     #[must_use]
     pub fn graphs(&self, least: f64) -> Vec<Dag> {
         let graphs_of = |node: usize| -> Vec<Dag> {
-            let outsiders = self.outsiders(node, least).into_iter();
-            outsiders.filter_map(|(_, _, neighbour)| self.graph(node, &neighbour)).collect()
+            let missed = self.missed(node, least).into_iter();
+            missed.filter_map(|(_, _, neighbour)| self.graph(node, &neighbour)).collect()
         };
         map(self.tables.nodes(), graphs_of).into_iter().flatten().collect()
     }
@@ -56,36 +56,36 @@ impl MissedParentSearch<'_> {
     #[must_use]
     pub fn edges(&self, least: f64) -> Vec<(Edge, f64)> {
         let edges_into = |to: usize| -> Vec<(Edge, f64)> {
-            let outsiders = self.outsiders(to, least).into_iter();
-            outsiders.map(|(from, weight, _)| (Edge { from, to }, weight / (1.0 + weight))).collect()
+            let missed = self.missed(to, least).into_iter();
+            missed.map(|(from, weight, _)| (Edge { from, to }, weight / (1.0 + weight))).collect()
         };
         map(self.tables.nodes(), edges_into).into_iter().flatten().collect()
     }
 
     /// Variables that are no candidates of `node` though graphs with them as parents weigh at least `least` times as much as
     /// all graphs of the tables; each with that weight and the likeliest such parent set.
-    fn outsiders(&self, node: usize, least: f64) -> Vec<(usize, f64, Neighbour)> {
+    fn missed(&self, node: usize, least: f64) -> Vec<(usize, f64, Neighbour)> {
         let mut outside = self.constraints.allowed_parents(node).clone();
         outside.subtract(self.tables.required(node));
         self.tables.candidates(node).iter().for_each(|&candidate| _ = outside.remove(candidate));
         if outside.is_empty() {
             return Vec::new();
         }
-        let mut outsiders: Vec<(usize, f64, Neighbour)> = self
+        let mut missed: Vec<(usize, f64, Neighbour)> = self
             .neighbours(node, &outside)
             .into_iter()
-            .filter_map(|(outsider, neighbours)| {
+            .filter_map(|(parent, neighbours)| {
                 let total = neighbours.iter().map(|neighbour| neighbour.share).sum::<f64>();
                 let best = neighbours.into_iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
-                (total >= least).then_some((outsider, total, best))
+                (total >= least).then_some((parent, total, best))
             })
             .collect();
-        outsiders.sort_by(|a, b| b.1.total_cmp(&a.1));
-        outsiders.truncate(MOST_OUTSIDERS);
-        outsiders
+        missed.sort_by(|a, b| b.1.total_cmp(&a.1));
+        missed.truncate(MOST_MISSED);
+        missed
     }
 
-    /// For each outsider the parent sets that have it, each once.
+    /// For each missed parent the parent sets that have it, each once.
     fn neighbours(&self, node: usize, outside: &NodeSet) -> BTreeMap<usize, Vec<Neighbour>> {
         let mut found: BTreeMap<usize, Vec<Neighbour>> = BTreeMap::new();
         for (parents, draws) in self.drawn_sets(node) {
@@ -93,17 +93,17 @@ impl MissedParentSearch<'_> {
             let descendants: Vec<NodeSet> = draws.iter().map(|&k| self.draws[k].descendants(node)).collect();
             for base in self.bases(node, &parents) {
                 let terms = self.score.with_each(node, &base, outside);
-                for (outsider, score) in outside.iter().zip(terms) {
+                for (parent, score) in outside.iter().zip(terms) {
                     let ratio = (self.settings.temper(score, base.len() + 1) - term).exp();
-                    let neighbour = base.with(outsider);
-                    // One outsider alone is in the tables already.
+                    let neighbour = base.with(parent);
+                    // A missed parent alone is in the tables already.
                     if self.tables.log_score(node, &neighbour) > f64::NEG_INFINITY {
                         continue;
                     }
-                    let free = || (0..draws.len()).filter(|&k| !descendants[k].contains(outsider));
+                    let free = || (0..draws.len()).filter(|&k| !descendants[k].contains(parent));
                     let Some(first) = free().next() else { continue };
                     let share = (ratio * free().count() as f64 / self.draws.len() as f64).min(1.0);
-                    let neighbours = found.entry(outsider).or_default();
+                    let neighbours = found.entry(parent).or_default();
                     match neighbours.iter_mut().find(|known| known.parents == neighbour) {
                         Some(known) if known.share >= share => {}
                         Some(known) => *known = Neighbour { parents: neighbour, share, draw: draws[first] },

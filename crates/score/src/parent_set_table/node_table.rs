@@ -82,13 +82,13 @@ impl NodeTable {
         Ok(table)
     }
 
-    /// Adds the required parents with each outsider, and the parents in the given graphs that are missing.
+    /// Adds the required parents with each variable that is no candidate, and the parents in the given graphs that are missing.
     fn add_extra_sets(&mut self, problem: &TableProblem<'_>, node: usize) -> Result<(), ScoreError> {
         let mut extra = Vec::new();
         if self.required.len() < problem.limit(node) {
             let allowed = problem.constraints.allowed_parents(node).iter();
-            let outsiders = allowed.filter(|&parent| !self.inside.contains(parent));
-            extra.extend(outsiders.map(|outsider| self.required.with(outsider)));
+            let non_candidates = allowed.filter(|&parent| !self.inside.contains(parent));
+            extra.extend(non_candidates.map(|non_candidate| self.required.with(non_candidate)));
         }
         for parents in problem.graphs.iter().map(|graph| graph.parents(node)) {
             if !problem.constraints.permits_parents(node, parents) {
@@ -151,7 +151,7 @@ impl NodeTable {
         let (inside, added) = (self.gather.index(before), self.gather.bit(other));
         let kept = inside & !self.gather.index(last);
         let log_reference = self.sums[inside | added];
-        if log_reference == f64::NEG_INFINITY || self.extra.dwarf(log_reference) {
+        if log_reference == f64::NEG_INFINITY || self.extra.outweigh(log_reference) {
             return None;
         }
         let share = |set: usize| exp_or_zero(self.sums[set] - log_reference);
@@ -261,7 +261,7 @@ impl NodeTable {
         }
     }
 
-    /// The logarithm of the share of the sets with outsiders among all.
+    /// The logarithm of the share of the sets with non-candidates among all.
     pub(super) fn log_outside_share(&self) -> f64 {
         self.extra.log_sum(&NodeSet::full(self.nodes), |_| true) - self.log_total
     }
