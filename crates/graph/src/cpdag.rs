@@ -20,7 +20,18 @@ pub struct Cpdag {
 }
 
 impl Cpdag {
-    /// The class of `dag`. Costs `O(d²/64)` word operations.
+    /// The class of `dag`: the DAGs that state the same conditional independences (Verma and Pearl 1990). Costs `O(d²/64)`
+    /// word operations.
+    ///
+    /// ```
+    /// use gflowcausal_graph::{Cpdag, Dag, Edge};
+    /// let chain = Dag::from_edges(3, [Edge::new(0, 1), Edge::new(1, 2)])?;
+    /// let fork = Dag::from_edges(3, [Edge::new(1, 0), Edge::new(1, 2)])?;
+    /// let collider = Dag::from_edges(3, [Edge::new(0, 1), Edge::new(2, 1)])?;
+    /// assert_eq!(Cpdag::of(&chain), Cpdag::of(&fork));
+    /// assert_ne!(Cpdag::of(&chain), Cpdag::of(&collider));
+    /// # Ok::<(), gflowcausal_graph::EdgeError>(())
+    /// ```
     ///
     /// Chickering's (1995) labelling of edges, effect by effect in causal order. His walk over the edges into one
     /// effect always ends at the first of them, the one from the latest cause, so it is written as one step here.

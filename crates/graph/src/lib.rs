@@ -7,13 +7,12 @@ mod advice;
 mod choice;
 mod class_size;
 mod closure;
-
+mod consistent_extension;
 mod cpdag;
 mod dag;
 mod dseparation;
 mod edge;
 mod enumerate;
-mod equivalence;
 mod knowledge;
 mod layering;
 mod meek;
@@ -26,6 +25,7 @@ mod path;
 mod pdag;
 mod pluralize;
 mod shortened;
+mod v_structures;
 
 pub use advice::Advice;
 pub use choice::{Choice, UnknownChoice};
@@ -34,7 +34,6 @@ pub use cpdag::Cpdag;
 pub use dag::Dag;
 pub use edge::{Edge, EdgeError};
 pub use enumerate::{all_dags, all_orders};
-pub use equivalence::{VStructure, markov_equivalent};
 pub use knowledge::{
     Conflict, Constraints, EdgeSpec, Knowledge, KnowledgeError, Rule, SpecError, Statement, Variable,
 };
@@ -48,3 +47,4 @@ pub use order::{Order, OrderError};
 pub use pdag::Pdag;
 pub use pluralize::pluralize;
 pub use shortened::shortened;
+pub use v_structures::VStructure;

@@ -1,6 +1,6 @@
 //! Meek's rules: the directions that follow from those already known.
 
-use crate::equivalence::VStructure;
+use crate::v_structures::VStructure;
 use crate::{Dag, Edge, NodeSet, Pdag};
 
 /// Why known directions cannot enter a graph.

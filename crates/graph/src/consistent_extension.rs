@@ -1,63 +1,10 @@
-//! Markov equivalence: same skeleton, same v-structures; and the DAGs that a partly directed graph stands for.
+//! Consistent extensions: the DAGs that a partly directed graph stands for (Dor and Tarsi 1992).
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use crate::{Cpdag, Dag, Edge, NodeSet, Pdag};
-
-/// Two causes that are not joined, with a common effect: `left → collider ← right`, `left < right`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VStructure {
-    /// The common effect.
-    pub collider: usize,
-    /// The cause with the smaller index.
-    pub left: usize,
-    /// The cause with the larger index.
-    pub right: usize,
-}
-
-impl fmt::Display for VStructure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} → {} ← {}", self.left, self.collider, self.right)
-    }
-}
-
-/// Whether two DAGs state the same conditional independences (Verma and Pearl 1990).
-///
-/// Compares the two classes: `O(d²/64)` word operations.
-///
-/// ```
-/// use gflowcausal_graph::{Dag, Edge, markov_equivalent};
-/// let chain = Dag::from_edges(3, [Edge::new(0, 1), Edge::new(1, 2)])?;
-/// let fork = Dag::from_edges(3, [Edge::new(1, 0), Edge::new(1, 2)])?;
-/// let collider = Dag::from_edges(3, [Edge::new(0, 1), Edge::new(2, 1)])?;
-/// assert!(markov_equivalent(&chain, &fork));
-/// assert!(!markov_equivalent(&chain, &collider));
-/// # Ok::<(), gflowcausal_graph::EdgeError>(())
-/// ```
-#[must_use]
-pub fn markov_equivalent(a: &Dag, b: &Dag) -> bool {
-    Cpdag::of(a) == Cpdag::of(b)
-}
-
-impl Dag {
-    /// The v-structures, sorted by their common effect.
-    #[must_use]
-    pub fn v_structures(&self) -> Vec<VStructure> {
-        Pdag::from(self).v_structures()
-    }
-}
+use crate::{Dag, Edge, NodeSet, Pdag};
 
 impl Pdag {
-    /// The pairs of arrows that meet at a node from two that are not joined, sorted by that node.
-    #[must_use]
-    pub fn v_structures(&self) -> Vec<VStructure> {
-        let skeleton = self.skeleton();
-        (0..self.nodes())
-            .flat_map(|collider| meeting_at(collider, self.parents(collider), &skeleton))
-            .collect()
-    }
-
     /// A DAG with the same skeleton, the same v-structures and all the arrows of this graph, if there is one.
     ///
     /// Dor and Tarsi (1992): take away a node that can be last, pointing its undirected edges at it, until none is
@@ -119,17 +66,6 @@ impl Pdag {
             None
         })
     }
-}
-
-fn meeting_at<'a>(
-    collider: usize,
-    parents: &'a NodeSet,
-    skeleton: &'a [NodeSet],
-) -> impl Iterator<Item = VStructure> + 'a {
-    parents.iter().flat_map(move |left| {
-        let apart = move |&right: &usize| left < right && !skeleton[left].contains(right);
-        parents.iter().filter(apart).map(move |right| VStructure { collider, left, right })
-    })
 }
 
 fn closed(mut graph: Pdag) -> Pdag {
