@@ -5,12 +5,12 @@ use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, map, s
 use gflowcausal_flow::Terminal;
 use gflowcausal_graph::{Constraints, Order};
 use gflowcausal_score::OrderScore;
-use gflowcausal_search::{ConstrainedOrderScore, climb, random_order, tempered_sweep};
+use gflowcausal_search::{ConstrainedOrderScore, hill_climb, random_order, tempered_sweep};
 
 /// From how many random orders the spread of scores is estimated.
 const RANDOM_ORDERS: u64 = 64;
 
-/// How often an improvement ends with a climb to the next peak.
+/// How often an improvement ends with hill climbing to the next maximum.
 const CLIMBS: f64 = 0.25;
 
 /// Streams of the first search, distinct from those of iterations.
@@ -63,13 +63,13 @@ impl<'a> LocalSearch<'a> {
                 order = tempered_sweep(&self.score, order, temperature, &mut rng);
                 temperature *= ratio;
             }
-            climb(&self.score, order)
+            hill_climb(&self.score, order)
         })
     }
 
     /// The best insertions from `start` on, until none helps.
-    pub(crate) fn climb(&self, start: Order) -> Order {
-        climb(&self.score, start)
+    pub(crate) fn hill_climb(&self, start: Order) -> Order {
+        hill_climb(&self.score, start)
     }
 
     fn constraints(&self) -> &'a Constraints {
@@ -98,7 +98,7 @@ impl gflowcausal_flow::LocalSearch for LocalSearch<'_> {
         let score = &self.score.score;
         let order = tempered_sweep(score, start.as_order()?.clone(), temperature, rng);
         let is_climbing = rng.random_bool(CLIMBS);
-        Some(Terminal::Order(if is_climbing { climb(score, order) } else { order }))
+        Some(Terminal::Order(if is_climbing { hill_climb(score, order) } else { order }))
     }
 }
 
@@ -140,8 +140,8 @@ mod tests {
         let stop = StopFlag::new();
         let search = LocalSearch::new(score, constraints, (1.0, 0), &stop);
         let start = random_order(constraints, &mut stream(3, Stream::Test { k: 0 }));
-        assert_ne!(search.climb(start.clone()), start);
+        assert_ne!(search.hill_climb(start.clone()), start);
         stop.set();
-        assert_eq!(search.climb(start.clone()), start);
+        assert_eq!(search.hill_climb(start.clone()), start);
     }
 }

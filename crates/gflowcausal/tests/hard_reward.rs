@@ -11,7 +11,7 @@ use gflowcausal_flow::{
 };
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_score::{Bic, GrowShrinkTrees, OrderModularScore, Penalty};
-use gflowcausal_search::climb;
+use gflowcausal_search::hill_climb;
 
 const NODES: usize = 12;
 const ITERATIONS: usize = 500;
@@ -69,7 +69,7 @@ struct Climb<'a>(&'a Terms);
 
 impl LocalSearch for Climb<'_> {
     fn improve(&self, start: &Terminal, _: f64, _: &mut StreamRng) -> Option<Terminal> {
-        Some(Terminal::Order(climb(self.0, start.as_order()?.clone())))
+        Some(Terminal::Order(hill_climb(self.0, start.as_order()?.clone())))
     }
 }
 

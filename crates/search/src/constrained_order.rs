@@ -61,3 +61,9 @@ pub(crate) fn grown_order(
     }
     Order::new(sequence).expect("each variable is placed once")
 }
+
+/// Of those that may follow, the one with the smallest `key`.
+pub(crate) fn smallest(next: &NodeSet, key: impl Fn(usize) -> f64) -> usize {
+    let by_key = |a: &usize, b: &usize| key(*a).total_cmp(&key(*b));
+    next.iter().min_by(by_key).expect("one of those that may follow")
+}

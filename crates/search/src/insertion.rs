@@ -10,7 +10,7 @@ use gflowcausal_score::{OrderScore, best_insertion, moved};
 ///
 /// Variables are tried in the sequence they stand in; the result is a local optimum of single insertions.
 #[must_use]
-pub fn climb(score: &(impl OrderScore + ?Sized), start: Order) -> Order {
+pub fn hill_climb(score: &(impl OrderScore + ?Sized), start: Order) -> Order {
     let mut order = start;
     loop {
         let mut improved = false;
@@ -29,7 +29,7 @@ pub fn climb(score: &(impl OrderScore + ?Sized), start: Order) -> Order {
 /// Puts every variable once, in random sequence, at a place drawn with probability ∝ exp(score / `temperature`).
 ///
 /// Each insertion is a Gibbs step, so the distribution `P(order) ∝ exp(score / temperature)` stays as it is; as the
-/// temperature goes to zero this becomes one round of [`climb`].
+/// temperature goes to zero this becomes one round of [`hill_climb`].
 #[must_use]
 pub fn tempered_sweep(
     score: &(impl OrderScore + ?Sized),
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn no_insertion_improves_what_climbing_returns() {
         let score = Made { nodes: 7, forbidden: None };
-        let top = climb(&score, Order::identity(7));
+        let top = hill_climb(&score, Order::identity(7));
         for node in 0..7 {
             assert_eq!(best_insertion(&score, &top, node), None);
         }
@@ -143,7 +143,7 @@ mod tests {
         let mut rng = stream(3, Stream::Test { k: 2 });
         let schedule = (0..60).map(|k| 3.0 * 0.93_f64.powi(k));
         let cooled = schedule.fold(Order::identity(6), |order, t| tempered_sweep(&score, order, t, &mut rng));
-        let found = climb(&score, cooled);
+        let found = hill_climb(&score, cooled);
         assert!((score.score(&found) - best).abs() < 1e-9);
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn run(input: &MethodInput<'_>, context: &mut RunContext<'_>) -> Resu
     context.report(Phase::Searching);
     let orders = orders(input, context);
     let best = boss::best_in_time(input, context, orders.clone())?;
-    let order = local_search(input, context.search_stop()).climb(best);
+    let order = local_search(input, context.search_stop()).hill_climb(best);
     let mut graphs = vec![context.graph_of(model, &order)];
     for end in &orders {
         let Some(graph) = context.until_stop(|| model.graph_of(end)) else { break };
@@ -57,7 +57,7 @@ fn orders(input: &MethodInput<'_>, context: &RunContext<'_>) -> Vec<Order> {
         _ => STARTS,
     };
     let mut orders = boss::starts(input, stop, 0..starts);
-    orders.extend(ges::order(input, stop).map(|order| search.climb(order)));
+    orders.extend(ges::order(input, stop).map(|order| search.hill_climb(order)));
     if nodes <= MOST_ANNEALED {
         orders.extend(search.anneal(Effort::by_size(nodes)));
     }

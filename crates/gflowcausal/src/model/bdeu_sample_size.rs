@@ -3,7 +3,7 @@
 use gflowcausal_data::Table;
 use gflowcausal_graph::{Constraints, Dag, Order};
 use gflowcausal_score::{Bdeu, Cached, GraphScore, GrowShrink, Selected, prune_order};
-use gflowcausal_search::{ConstrainedOrderScore, climb};
+use gflowcausal_search::{ConstrainedOrderScore, hill_climb};
 
 use super::ScoreName;
 use super::family_choice::{FamilyChoice, FamilyEvidence, MOST_NODES};
@@ -75,7 +75,7 @@ pub(super) fn choose(table: &Table, constraints: &Constraints) -> Result<FamilyC
 /// The order and graph that insertions lead to from `start`.
 fn best_graph(score: &Bdeu, constraints: &Constraints, start: Order) -> (Order, Dag) {
     let trees = GrowShrink::new(Cached::new(score), constraints.clone());
-    let order = climb(&ConstrainedOrderScore { score: &trees, constraints }, start);
+    let order = hill_climb(&ConstrainedOrderScore { score: &trees, constraints }, start);
     let graph = prune_order(&Selected(&trees), &order, constraints);
     (order, graph)
 }

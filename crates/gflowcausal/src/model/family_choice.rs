@@ -7,7 +7,7 @@ use gflowcausal_score::{
     Bic, BicEqual, Cached, Families, Family, GraphScore, GrowShrink, GrowShrinkTrees, LocalScore, Selected,
     prune_order,
 };
-use gflowcausal_search::{ConstrainedOrderScore, boss, climb, equal_variance_order};
+use gflowcausal_search::{ConstrainedOrderScore, boss, equal_variance_order, hill_climb};
 use serde::{Deserialize, Serialize};
 
 use super::ScoreName;
@@ -247,7 +247,8 @@ impl Comparison<'_> {
     /// The graph that insertions lead to from `start`, with another score.
     fn climbed(&self, score: &dyn LocalScore, start: Order) -> Dag {
         let trees = GrowShrink::new(Cached::new(score), self.constraints.clone());
-        let order = climb(&ConstrainedOrderScore { score: &trees, constraints: self.constraints }, start);
+        let order =
+            hill_climb(&ConstrainedOrderScore { score: &trees, constraints: self.constraints }, start);
         prune_order(&Selected(&trees), &order, self.constraints)
     }
 

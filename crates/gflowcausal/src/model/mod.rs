@@ -17,7 +17,7 @@ use gflowcausal_score::{
     Bic, GrowShrinkTrees, LocalScore, OrderModularScore, OrderScore, Penalty, Selected, prune_order,
 };
 
-use gflowcausal_search::{ConstrainedOrderScore, climb};
+use gflowcausal_search::{ConstrainedOrderScore, hill_climb};
 
 pub(crate) use self::cyclic_graph_reward::{CyclicGraphReward, nearest_order};
 pub use self::family_choice::{FamilyEvidence, FamilyTotal, VariableEvidence};
@@ -170,7 +170,7 @@ impl ScoringModel {
     pub(crate) fn quick_order(&self, order: Order) -> Order {
         match &self.quick {
             Some(trees) => {
-                climb(&ConstrainedOrderScore { score: trees, constraints: &self.constraints }, order)
+                hill_climb(&ConstrainedOrderScore { score: trees, constraints: &self.constraints }, order)
             }
             None => order,
         }
