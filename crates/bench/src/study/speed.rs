@@ -101,6 +101,11 @@ impl Speed {
                 }
             }
         }
+        self.add_notes(&mut outcome, peak, &left_out);
+        Ok(outcome)
+    }
+
+    fn add_notes(&self, outcome: &mut Outcome, peak: f64, left_out: &[String]) {
         outcome.note(format!(
             "one thread, CPU time, fastest of all tries; {BATCH} trajectories an iteration, perceptron 2 × {WIDTH}, a reward that costs nothing; \
              the peak is a product of matrices of {PRODUCT} rows in the same run: {} GFLOP/s",
@@ -113,7 +118,6 @@ impl Speed {
                 left_out.join(", ")
             ));
         }
-        Ok(outcome)
     }
 
     fn row(

@@ -62,7 +62,7 @@ impl<'a> DiscreteEffects<'a> {
         let levels = (self.data.levels[cause].max(1), self.data.levels[effect].max(1));
         let mut strata: BTreeMap<NodeSet, Strata> = BTreeMap::new();
         let marginal = self.marginal(effect);
-        let mut gathered = Gathered::new(levels.0, self.frequencies(effect));
+        let mut draws = EffectDraws::new(levels.0, self.frequencies(effect));
         for (g, graph) in self.graphs.iter().enumerate() {
             cancellation_point();
             let count = graph.parameter_draws(self.settings.draws);
@@ -73,15 +73,15 @@ impl<'a> DiscreteEffects<'a> {
             };
             let mut rng = stream(self.settings.seed, purpose);
             if !graph.dag.reaches(cause, effect) {
-                (0..count).for_each(|_| gathered.add_unmoved(&dirichlet(&marginal, &mut rng), weight));
+                (0..count).for_each(|_| draws.add_without_path(&dirichlet(&marginal, &mut rng), weight));
                 continue;
             }
             let stratum = strata
                 .entry(adjustment_set(&graph.dag, cause, effect))
                 .or_insert_with_key(|given| Strata::new(&self.data, given, (cause, effect)));
-            (0..count).for_each(|_| gathered.add(&stratum.adjust(levels, &mut rng), weight));
+            (0..count).for_each(|_| draws.add(&stratum.adjust(levels, &mut rng), weight));
         }
-        gathered.finish()
+        draws.into_effects()
     }
 
     /// The share of the rows that each level of `node` has.
@@ -155,8 +155,8 @@ pub(super) fn dirichlet(alpha: &[f64], rng: &mut StreamRng) -> Vec<f64> {
     }
 }
 
-/// Drawn probabilities and contrasts, while they are gathered.
-struct Gathered {
+/// Drawn probabilities and contrasts, each with its weight.
+struct EffectDraws {
     causes: usize,
     effects: usize,
     frequencies: Vec<f64>,
@@ -166,7 +166,7 @@ struct Gathered {
     none: f64,
 }
 
-impl Gathered {
+impl EffectDraws {
     fn new(causes: usize, frequencies: Vec<f64>) -> Self {
         let effects = frequencies.len();
         let cells = || vec![Vec::new(); causes * effects];
@@ -184,14 +184,14 @@ impl Gathered {
     }
 
     /// Counts a graph in which the effect does not depend on the cause.
-    fn add_unmoved(&mut self, marginal: &[f64], weight: f64) {
+    fn add_without_path(&mut self, marginal: &[f64], weight: f64) {
         for cell in 0..self.causes * self.effects {
             self.probabilities[cell].push((marginal[cell % self.effects], weight));
         }
         self.none += weight;
     }
 
-    fn finish(self) -> LevelEffects {
+    fn into_effects(self) -> LevelEffects {
         let by_level = |cells: Vec<Vec<(f64, f64)>>, none: f64| {
             let mut cells = cells.into_iter().map(|values| EffectDistribution::new(values, none));
             (0..self.causes).map(|_| cells.by_ref().take(self.effects).collect()).collect()

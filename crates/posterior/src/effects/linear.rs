@@ -265,7 +265,7 @@ fn families(graphs: &[WeightedDag]) -> BTreeMap<(usize, NodeSet), usize> {
     families
 }
 
-/// One mixture for each variable, while it is gathered.
+/// The draws of one mixture for each variable.
 struct Mixtures {
     values: Vec<Vec<(f64, f64)>>,
     none: Vec<f64>,

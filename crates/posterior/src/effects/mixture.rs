@@ -1,7 +1,7 @@
 //! The distribution of one effect: drawn values from graphs with a directed path, and a mass at zero from those without.
 
-/// A mass that counts as a part of a mixture of its own.
-const BUMP: f64 = 0.05;
+/// A mass that counts as a mode of its own.
+const LEAST_MASS: f64 = 0.05;
 
 /// How many bars a histogram has.
 const BARS: usize = 24;
@@ -152,25 +152,25 @@ impl EffectDistribution {
         Some(Histogram { low, high, weights })
     }
 
-    /// Whether graphs disagree: some have no effect and some have one, or the effects gather around two values.
+    /// Whether graphs disagree: some have no effect and some have one, or the effects have two modes.
     #[must_use]
     pub fn is_split(&self) -> bool {
-        let is_part = |mass: f64| mass >= BUMP;
-        (is_part(self.none) && is_part(1.0 - self.none))
-            || self.histogram().is_some_and(|histogram| histogram.has_two_bumps())
+        let is_mode = |mass: f64| mass >= LEAST_MASS;
+        (is_mode(self.none) && is_mode(1.0 - self.none))
+            || self.histogram().is_some_and(|histogram| histogram.is_bimodal())
     }
 }
 
 impl Histogram {
     /// Whether a valley of at most half the height of either side parts two masses that both count.
-    fn has_two_bumps(&self) -> bool {
+    fn is_bimodal(&self) -> bool {
         let smooth: Vec<f64> = (0..self.weights.len()).map(|bar| self.smoothed(bar)).collect();
         let peak = |bars: &[f64]| bars.iter().copied().fold(0.0, f64::max);
         (1..smooth.len() - 1).any(|valley| {
             let (left, right) = (&smooth[..valley], &smooth[valley + 1..]);
             let masses = [&self.weights[..valley], &self.weights[valley + 1..]];
             smooth[valley] <= 0.5 * peak(left).min(peak(right))
-                && masses.iter().all(|bars| bars.iter().sum::<f64>() >= BUMP)
+                && masses.iter().all(|bars| bars.iter().sum::<f64>() >= LEAST_MASS)
         })
     }
 
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn two_values_are_two_bumps_and_one_value_is_one() {
+    fn two_values_are_two_modes_and_one_value_is_one() {
         let swing = |k: u32| [0.7, 1.3, 2.9].map(|pace| (f64::from(k) * pace).sin()).iter().sum::<f64>();
         let around = |centre: f64| (0..300).map(move |k| centre + 0.05 * swing(k));
         let one: Vec<f64> = around(0.8).collect();
