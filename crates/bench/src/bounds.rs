@@ -109,6 +109,7 @@ pub(super) fn metrics(estimate: &Pdag, truth: &Dag) -> Metrics {
         cpu_seconds: None,
         true_edges: truth.edge_count() as f64,
         peak_megabytes: None,
+        iterations: None,
     }
 }
 

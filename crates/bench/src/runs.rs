@@ -114,6 +114,9 @@ pub(super) struct Metrics {
     /// The most memory that the process held at a time, where the system reports it.
     #[serde(default)]
     pub(super) peak_megabytes: Option<f64>,
+    /// How many iterations of training were done, where there was any.
+    #[serde(default)]
+    pub(super) iterations: Option<f64>,
 }
 
 impl Metrics {
@@ -134,6 +137,7 @@ impl Metrics {
             cpu_seconds: Some(result.seconds.cpu),
             true_edges: true_edges as f64,
             peak_megabytes,
+            iterations: result.training.as_ref().map(|training| training.iterations as f64),
         })
     }
 }

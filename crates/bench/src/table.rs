@@ -18,8 +18,19 @@ const PAPER: &str = "the paper";
 const WORDS: [&str; 3] = ["data", "scale", "method"];
 
 /// The columns of metrics.
-const METRICS: [&str; 10] =
-    ["graphs", "TPR", "FDR", "SHD", "class SHD", "CPDAG-SHD", "E-SHD", "AUROC", "CPU s", "peak MB"];
+const METRICS: [&str; 11] = [
+    "graphs",
+    "TPR",
+    "FDR",
+    "SHD",
+    "class SHD",
+    "CPDAG-SHD",
+    "E-SHD",
+    "AUROC",
+    "CPU s",
+    "peak MB",
+    "iterations",
+];
 
 /// A suite's table.
 #[derive(Debug, Clone, Serialize)]
@@ -56,6 +67,8 @@ pub(super) struct Row {
     pub(super) auroc: Option<Spread>,
     pub(super) cpu_seconds: Option<Spread>,
     pub(super) peak_megabytes: Option<Spread>,
+    /// Of training, where there was any.
+    pub(super) iterations: Option<Spread>,
     /// Whether no graph can have its metrics.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_impossible: bool,
@@ -172,7 +185,7 @@ const LEADING: [&str; 6] = ["suite", "data", "scale", "method", "graphs", "witho
 /// A metric of a row, by its name in the CSV file.
 type Metric = (&'static str, fn(&Row) -> Option<Spread>);
 
-const CSV_METRICS: [Metric; 9] = [
+const CSV_METRICS: [Metric; 10] = [
     ("tpr", |row| row.tpr),
     ("fdr", |row| row.fdr),
     ("shd", |row| row.shd),
@@ -182,6 +195,7 @@ const CSV_METRICS: [Metric; 9] = [
     ("auroc", |row| row.auroc),
     ("cpu_seconds", |row| row.cpu_seconds),
     ("peak_megabytes", |row| row.peak_megabytes),
+    ("iterations", |row| row.iterations),
 ];
 
 /// All tables as one with a row a line: each metric with its standard deviation.
@@ -270,6 +284,7 @@ impl Row {
             auroc: known(|metrics| metrics.auroc),
             cpu_seconds: known(|metrics| metrics.cpu_seconds),
             peak_megabytes: known(|metrics| metrics.peak_megabytes),
+            iterations: known(|metrics| metrics.iterations),
             is_impossible: false,
             note: None,
         }
@@ -320,6 +335,7 @@ impl Row {
             Spread::text(self.auroc, 3),
             Spread::text(self.cpu_seconds, 2),
             Spread::text(self.peak_megabytes, 0),
+            Spread::text(self.iterations, 0),
         ]
     }
 }
