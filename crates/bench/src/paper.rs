@@ -352,6 +352,25 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_passes_over_a_row_without_figures_and_sees_the_limit() {
+        let spread = |mean| Some(Spread { mean, deviation: None });
+        let row = |shd: Option<f64>, expected: Option<f64>| Row {
+            shd: shd.and_then(spread),
+            expected_shd: expected.and_then(spread),
+            ..Row::new("ER5-12", "raw", "a method".to_owned(), &[])
+        };
+        let (stopped, drawn) = (row(None, None), row(Some(12.0), Some(38.4)));
+        let of_draws = Row { auroc: spread(0.884), ..row(None, Some(31.2)) };
+        let said = verdict(Some(&of_draws), &[&stopped, &drawn], (None, None));
+        assert_eq!(said, "paper mode falls short of the paper");
+        let said = verdict(Some(&of_draws), &[&stopped], (None, None));
+        assert_eq!(said, "paper mode gave no result");
+        let (ours, limit) = (row(Some(1.0), None), row(Some(1.0), None));
+        let said = verdict(Some(&row(Some(0.5), None)), &[], (Some(&ours), Some(&limit)));
+        assert_eq!(said, "ours falls short of the paper, at the limit");
+    }
+
+    #[test]
     fn markup_in_names_stays_text() {
         assert_eq!(html_table(&["a<b"], &[]), "<table><tr><th>a&lt;b</th></tr></table>");
     }

@@ -84,6 +84,20 @@ fn the_memory_of_a_run_is_measured() {
 }
 
 #[test]
+fn the_iterations_that_were_done_are_in_the_table() {
+    let home = TempDir::new().unwrap();
+    let text =
+        printed(home.path(), "table5 --quick --methods paper,sort-var --iterations 2 --format json --out r");
+    let tables: Value = serde_json::from_str(&text).unwrap();
+    let done = |method: &str| {
+        let rows = tables[0]["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["method"] == method).unwrap()["iterations"].clone()
+    };
+    assert_eq!(done("paper mode, Case 3")["mean"], 2.0);
+    assert!(done("sort-var").is_null(), "a sort trains nothing");
+}
+
+#[test]
 fn two_benches_in_one_directory_keep_out_of_each_others_way() {
     let home = TempDir::new().unwrap();
     let arguments = "table5 --quick --methods sort-var,eqvar --out r";
