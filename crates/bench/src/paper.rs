@@ -113,7 +113,9 @@ impl Part {
     fn lines(&self, pages: &[Page]) -> Vec<Vec<String>> {
         let of_suite = || pages.iter().filter(|page| page.suite() == self.suite);
         let mut lines = Vec::new();
-        for table in of_suite().filter_map(Page::runs) {
+        // A part that a study alone answers has nothing to say of the suite's runs.
+        let shows_runs = self.ours.is_some() || !self.published.is_empty();
+        for table in of_suite().filter(|_| shows_runs).filter_map(Page::runs) {
             lines.extend(self.data_lines(table));
         }
         for findings in of_suite().filter_map(Page::study) {
@@ -368,6 +370,17 @@ mod tests {
         let (ours, limit) = (row(Some(1.0), None), row(Some(1.0), None));
         let said = verdict(Some(&row(Some(0.5), None)), &[], (Some(&ours), Some(&limit)));
         assert_eq!(said, "ours falls short of the paper, at the limit");
+    }
+
+    #[test]
+    fn a_part_that_a_study_answers_has_no_empty_line_of_runs() {
+        use crate::page::Content;
+        let page = Page::new(Content::Runs(Table { suite: "ablation".to_owned(), ..table() }));
+        let lines = |number: &str| {
+            let part = PARTS.iter().find(|part| part.number == number).expect("a part");
+            part.lines(std::slice::from_ref(&page)).len()
+        };
+        assert_eq!((lines("Figure 6"), lines("Table 5, Figure 7")), (0, 1));
     }
 
     #[test]
