@@ -1,4 +1,5 @@
-//! Coverage: a policy against a reference by `ln Z`, log-ratios on the reference's draws and edge probabilities.
+//! Coverage: a policy against a reference by `ln Z`, log-ratios on the reference's draws and edge probabilities; and how many of its
+//! own draws count.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,23 @@ const LOG_RATIO_TOLERANCE: f64 = 1.0;
 
 /// The largest mean difference of edge probabilities.
 const EDGE_TOLERANCE: f64 = 0.02;
+
+/// The fewest effective draws: an edge of probability ½ then has a standard error of at most [`EDGE_TOLERANCE`].
+const LEAST_EFFECTIVE_DRAWS: f64 = 0.25 / (EDGE_TOLERANCE * EDGE_TOLERANCE);
+
+/// Why a policy's probabilities are not to be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// `ln Z` differs from that of the reference, or one of them is not known.
+    LogZ,
+    /// Draws of the reference are less likely under the policy than they should be, or how likely they are is not known.
+    LogRatio,
+    /// Edge probabilities differ from those of the reference.
+    Edges,
+    /// A few draws of large weight carry the policy's probabilities, which are noise then.
+    EffectiveDraws,
+}
 
 /// A policy held against an independent reference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -29,20 +47,36 @@ pub struct Coverage {
     pub edges_mean_difference: f64,
     /// The largest difference of an edge probability.
     pub edges_largest_difference: f64,
+    /// The effective sample size of all the weighted draws that the policy's probabilities rest on; not known of runs of earlier
+    /// versions.
+    #[serde(default)]
+    pub effective_draws: Option<f64>,
     /// The potential scale reduction factor of the reference, if it is a set of chains.
     pub r_hat: Option<f64>,
 }
 
 impl Coverage {
-    /// Whether policy and reference agree: on `ln Z`, on draws of the reference, and on edges.
-    ///
-    /// What is not known does not count as agreement.
+    /// Whether policy and reference agree, and the policy's own draws are precise enough.
     #[must_use]
     pub fn agrees(&self) -> bool {
+        self.refusals().is_empty()
+    }
+
+    /// Every criterion that the policy does not meet. What is not known does not count as met.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
         let log_z =
             self.log_z_reference.is_some_and(|log_z| (log_z - self.log_z_policy).abs() < LOG_Z_TOLERANCE);
         let ratio = self.median_log_ratio.is_some_and(|median| median.abs() < LOG_RATIO_TOLERANCE);
-        log_z && ratio && self.edges_mean_difference <= EDGE_TOLERANCE
+        let edges = self.edges_mean_difference <= EDGE_TOLERANCE;
+        let draws = self.effective_draws.is_some_and(|draws| draws >= LEAST_EFFECTIVE_DRAWS);
+        let criteria = [
+            (Refusal::LogZ, log_z),
+            (Refusal::LogRatio, ratio),
+            (Refusal::Edges, edges),
+            (Refusal::EffectiveDraws, draws),
+        ];
+        criteria.into_iter().filter(|(_, is_met)| !is_met).map(|(refusal, _)| refusal).collect()
     }
 }
 
@@ -50,17 +84,22 @@ impl Coverage {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_policy_that_misses_a_mode_does_not_agree() {
-        let good = Coverage {
+    fn good() -> Coverage {
+        Coverage {
             log_z_policy: -10.0,
             log_z_reference: Some(-10.05),
             reference: Source::Exact,
             median_log_ratio: Some(0.2),
             edges_mean_difference: 0.004,
             edges_largest_difference: 0.03,
+            effective_draws: Some(5000.0),
             r_hat: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_policy_that_misses_a_mode_does_not_agree() {
+        let good = good();
         assert!(good.agrees());
         // One of two equal modes: ln Z is low by ln 2, and half of the reference's draws have no probability.
         assert!(!Coverage { log_z_policy: -10.05 - 2_f64.ln(), ..good }.agrees());
@@ -68,5 +107,14 @@ mod tests {
         assert!(!Coverage { median_log_ratio: None, ..good }.agrees());
         assert!(!Coverage { log_z_reference: None, ..good }.agrees());
         assert!(!Coverage { edges_mean_difference: 0.05, ..good }.agrees());
+    }
+
+    /// ER2 with 30 variables and 1000 rows, seed 515: median, ln Z and edges were within the tolerances, and yet 220 of 10,000 draws
+    /// counted.
+    #[test]
+    fn a_policy_whose_probabilities_rest_on_a_few_draws_is_refused() {
+        assert_eq!(Coverage { effective_draws: Some(220.0), ..good() }.refusals(), [Refusal::EffectiveDraws]);
+        assert_eq!(Coverage { effective_draws: None, ..good() }.refusals(), [Refusal::EffectiveDraws]);
+        assert!(Coverage { effective_draws: Some(626.0), ..good() }.agrees());
     }
 }

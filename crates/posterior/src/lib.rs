@@ -15,7 +15,8 @@ mod summary;
 pub use bridge_sampling::log_z_by_bridge;
 pub use chains::{Chains, ChainsConfig, ChainsEnd, ChainsError, ChainsState, Draw, Summary};
 pub use consensus::Consensus;
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Refusal};
+pub use effective_sample_size::effective_sample_size_of;
 pub use effects::{
     Categories, CurveEffect, CurveEffects, DiscreteEffects, EffectDistribution, EffectSettings, Histogram,
     LevelEffects, LinearData, LinearEffects, Outcome, Scale, WeightedDag,

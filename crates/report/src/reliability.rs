@@ -1,6 +1,7 @@
 //! How far the probabilities of a run can be trusted, in the same words for text and page.
 
 use gflowcausal::graph::pluralize;
+use gflowcausal::posterior::{Coverage, Refusal};
 use gflowcausal::{MissedParent, Objects, ParentSets, PosteriorResult, RunResult, Source, methods};
 
 /// The potential scale reduction factor above which chains do not agree.
@@ -166,11 +167,30 @@ fn limit(posterior: &PosteriorResult) -> String {
 /// What is said of a policy that was trained and not used.
 fn rejected(posterior: &PosteriorResult) -> String {
     posterior.coverage.map_or_else(String::new, |coverage| {
-        format!(
-            "; the trained policy does not cover the posterior and was not used (its edges differ by {:.3} on average)",
-            coverage.edges_mean_difference
-        )
+        format!("; the trained policy was not used, because {}", refusals(&coverage))
     })
+}
+
+/// The criteria that a policy does not meet, as clauses.
+fn refusals(coverage: &Coverage) -> String {
+    let clause = |refusal: Refusal| match (refusal, coverage.log_z_reference, coverage.median_log_ratio) {
+        (Refusal::LogZ, Some(log_z), _) => {
+            format!("its log Z differs by {:.2}", (coverage.log_z_policy - log_z).abs())
+        }
+        (Refusal::LogZ, None, _) => "there is no log Z to compare its own with".to_owned(),
+        (Refusal::LogRatio, _, Some(ratio)) => {
+            format!("the median log-ratio of target to policy is {ratio:.2}")
+        }
+        (Refusal::LogRatio, _, None) => "how likely it makes other draws is not known".to_owned(),
+        (Refusal::Edges, ..) => {
+            format!("its edges differ by {:.3} on average", coverage.edges_mean_difference)
+        }
+        (Refusal::EffectiveDraws, ..) => match coverage.effective_draws {
+            Some(draws) => format!("its weighted draws are worth no more than {draws:.0} independent ones"),
+            None => "how many of its draws count is not known".to_owned(),
+        },
+    };
+    coverage.refusals().into_iter().map(clause).collect::<Vec<_>>().join(" and ")
 }
 
 /// Whether the run was the paper's algorithm, whose draws are not weighed.
@@ -205,15 +225,19 @@ fn policy(posterior: &PosteriorResult) -> Reliability {
     );
     let ratio =
         coverage.median_log_ratio.map_or_else(String::new, |ratio| format!(", median log-ratio {ratio:.2}"));
-    let verdict = if coverage.agrees() { "agrees with" } else { "does not cover" };
     let reference = match coverage.reference {
         Source::Exact => "the exact posterior",
         _ => "the chains",
     };
+    let verdict = if coverage.agrees() {
+        format!("it agrees with {reference}")
+    } else {
+        format!("not confirmed by {reference}, because {}", refusals(&coverage))
+    };
     Reliability {
-        doubt: (!coverage.agrees() || ess < LEAST_EFFECTIVE).then_some(Doubt::Unconfirmed),
+        doubt: (!coverage.agrees()).then_some(Doubt::Unconfirmed),
         text: format!(
-            "{weights}; it {verdict} {reference}: {log_z}{ratio}, edges differ by {:.3} on average and {:.3} at most",
+            "{weights}; {verdict}: {log_z}{ratio}, edges differ by {:.3} on average and {:.3} at most",
             coverage.edges_mean_difference, coverage.edges_largest_difference
         ),
     }

@@ -102,6 +102,8 @@ fn a_policy_that_misses_the_posterior_is_not_used() {
     let answer = json(&said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --format json"));
     assert_eq!(answer["posterior"]["by"], "chains");
     assert_eq!(answer["posterior"]["coverage"]["reference"], "chains");
+    let refusals = answer["posterior"]["refusals"].as_array().unwrap();
+    assert!(refusals.iter().any(|refusal| refusal == "log-ratio"), "{refusals:?}");
     assert!(answer["posterior"]["reason"].is_null(), "training was asked for");
     let text = said(home.path(), "discover d/data.csv --samples 100");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,7 +115,7 @@ fn a_policy_that_misses_the_posterior_is_not_used() {
     assert_eq!(alone["posterior"]["by"], "policy");
     let text = said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --posterior policy");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("warning[low-confidence]") && words.contains("does not cover"), "{text}");
+    assert!(words.contains("warning[low-confidence]") && words.contains("not confirmed by the chains, because"), "{text}");
 }
 
 #[test]

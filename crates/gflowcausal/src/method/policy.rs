@@ -6,7 +6,7 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, interruptible, log_sum_exp, map, stream};
 use gflowcausal_flow::{LayerLogReward, Sampler, Terminal, TerminalKind};
 use gflowcausal_graph::{Dag, Layering, NodeSet, Order};
-use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, log_z_by_bridge};
+use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, effective_sample_size_of, log_z_by_bridge};
 use gflowcausal_score::ParentSetTables;
 
 use crate::ScoringModel;
@@ -194,6 +194,7 @@ impl PolicyTarget<'_> {
             median_log_ratio: ratios.zip(log_z_reference).map(|(ratios, log_z)| median(ratios) - log_z),
             edges_mean_difference: mean,
             edges_largest_difference: largest,
+            effective_draws: Some(effective_sample_size_of(own)),
             r_hat: reference.posterior.convergence.map(|convergence| convergence.r_hat),
         }
     }

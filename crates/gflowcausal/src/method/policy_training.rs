@@ -286,6 +286,7 @@ mod tests {
             median_log_ratio: Some(0.0),
             edges_mean_difference: 0.0,
             edges_largest_difference: 0.0,
+            effective_draws: Some(5000.0),
             r_hat: None,
         };
         let bad = Coverage { log_z_policy: -11.0, ..good };
@@ -295,7 +296,8 @@ mod tests {
         assert_eq!(of(Stopped::Plateau, &falling, Some(&good)), Stopped::Converged);
         assert_eq!(of(Stopped::Iterations, &falling, Some(&good)), Stopped::Iterations);
         assert_eq!(of(Stopped::Interrupted, &level, Some(&good)), Stopped::Interrupted);
-        for coverage in [None, Some(&bad)] {
+        let few = Coverage { effective_draws: Some(100.0), ..good };
+        for coverage in [None, Some(&bad), Some(&few)] {
             assert_eq!(of(Stopped::Iterations, &level, coverage), Stopped::Iterations);
             assert_eq!(of(Stopped::Plateau, &level, coverage), Stopped::Plateau);
         }

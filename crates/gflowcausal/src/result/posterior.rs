@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{EdgeResult, matrix, number};
 use crate::discover::Discovery;
 use crate::posterior::{
-    CandidateLimit, Consensus, Convergence, Coverage, Objects, ParentSets, RunnerUp, Source,
+    CandidateLimit, Consensus, Convergence, Coverage, Objects, ParentSets, Refusal, RunnerUp, Source,
 };
 
 /// One graph that agrees with the probabilities, and three lists of pairs; each edge points in its likelier direction.
@@ -58,6 +58,9 @@ pub struct PosteriorResult {
     /// How a trained policy compares with a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// Why a trained policy is not used or, where it was asked for, not to be relied on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
     /// Why the probabilities come from there, where that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -127,6 +130,7 @@ impl Discovery {
             parent_sets: posterior.parent_sets,
             missed_parents: self.missed_parents(),
             coverage: posterior.coverage,
+            refusals: posterior.coverage.map_or_else(Vec::new, |coverage| coverage.refusals()),
             reason: posterior.reason.clone(),
             edge_probabilities: rows(posterior.edges()),
             ancestor_probabilities: rows(posterior.ancestors()),
