@@ -70,7 +70,7 @@ impl Study {
         let known = known.filter(Outcome::is_whole);
         let mut outcome = match known {
             Some(outcome) => outcome,
-            None => self.measure(suite.seeds, control)?,
+            None => self.measure(suite.seeds, &kept, control)?,
         };
         let bytes = serde_json::to_vec(&outcome).map_err(BenchError::Json)?;
         kept.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
@@ -100,7 +100,7 @@ impl Study {
     }
 
     /// Times are those of one thread, so all but the calibration and the effects, which ask for none, run on one.
-    fn measure(&self, seeds: u64, control: &Control<'_>) -> Result<Outcome, BenchError> {
+    fn measure(&self, seeds: u64, kept: &RunDir, control: &Control<'_>) -> Result<Outcome, BenchError> {
         match self {
             Self::Ablation(study) => with_threads(1, || study.measure(seeds, control)),
             Self::Calibration(study) => study.measure(control),
@@ -112,7 +112,7 @@ impl Study {
             Self::Published(study) => with_threads(1, || study.measure(control)),
             Self::Sampling(study) => with_threads(1, || study.measure(seeds, control)),
             Self::Speed(study) => with_threads(1, || study.measure(control)),
-            Self::Training(study) => with_threads(1, || study.measure(control)),
+            Self::Training(study) => with_threads(1, || study.measure(kept, control)),
         }
     }
 }

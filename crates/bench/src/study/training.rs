@@ -1,11 +1,12 @@
 //! What training adds: exact sums, chains and a trained policy on the same tables, with what each costs.
 
 use gflowcausal::data::{Simulation, simulate};
-use gflowcausal::{Config, Discovery, Error, PosteriorName, discover};
+use gflowcausal::{Config, Discovery, Error, PosteriorName, RunDir, discover};
 use serde::Deserialize;
 
 use super::findings::{Cell, Outcome, cells};
 use super::policy::timed;
+use crate::runs::{digest, program_stamp};
 use crate::{BenchError, Control};
 
 /// Up to how many variables the exact posterior is the reference.
@@ -18,17 +19,25 @@ const REFERENCE_DRAWS: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
-    nodes: Vec<usize>,
+    sizes: Vec<Size>,
     degree: usize,
     rows: Vec<usize>,
     /// The seed of the data.
     seed: u64,
-    /// Training iterations; by the size of the problem if not given.
+}
+
+/// How many variables, and how long a policy over them is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    nodes: usize,
+    /// By the number of variables if not given.
     iterations: Option<usize>,
 }
 
 impl Training {
-    pub(super) fn measure(&self, control: &Control<'_>) -> Result<Outcome, BenchError> {
+    /// What is measured of one table stays in `kept`, so that a study which was stopped goes on.
+    pub(super) fn measure(&self, kept: &RunDir, control: &Control<'_>) -> Result<Outcome, BenchError> {
         let mut outcome = Outcome::new(&[
             "variables",
             "rows",
@@ -40,10 +49,10 @@ impl Training {
             "Δ ln Z",
             "agrees",
         ]);
-        for &nodes in &self.nodes {
+        for &size in &self.sizes {
             for &rows in &self.rows {
-                control.report(&format!("{nodes} variables, {rows} rows"));
-                for row in self.table(nodes, rows, control)? {
+                control.report(&format!("{} variables, {rows} rows", size.nodes));
+                for row in self.kept_table(size, rows, kept, control)? {
                     outcome.row(row);
                 }
             }
@@ -60,8 +69,33 @@ impl Training {
         Ok(outcome)
     }
 
+    /// The rows of one table of data, measured unless the same program has.
+    fn kept_table(
+        &self,
+        size: Size,
+        rows: usize,
+        kept: &RunDir,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<Cell>>, BenchError> {
+        let of = format!("{} {size:?} {rows} {} {}", program_stamp(), self.degree, self.seed);
+        let name = format!("{}.json", &digest(&of)[..16]);
+        let known = kept.read(&name).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let measured = self.table(size, rows, control)?;
+        let bytes = serde_json::to_vec(&measured).map_err(BenchError::Json)?;
+        kept.write(&name, |file| file.write_all(&bytes)).map_err(Error::from)?;
+        Ok(measured)
+    }
+
     /// The rows of one table of data.
-    fn table(&self, nodes: usize, rows: usize, control: &Control<'_>) -> Result<Vec<Vec<Cell>>, BenchError> {
+    fn table(
+        &self,
+        Size { nodes, iterations }: Size,
+        rows: usize,
+        control: &Control<'_>,
+    ) -> Result<Vec<Vec<Cell>>, BenchError> {
         let simulation = Simulation {
             nodes,
             rows,
@@ -73,7 +107,7 @@ impl Training {
         let table = simulate(&simulation).map_err(Error::from)?.table;
         let run = |posterior: PosteriorName, seed: u64, samples: usize| -> Result<_, BenchError> {
             control.check()?;
-            let iterations = self.iterations.filter(|_| posterior == PosteriorName::Policy);
+            let iterations = iterations.filter(|_| posterior == PosteriorName::Policy);
             let ignore = vec!["too-few-rows".to_owned()];
             let config = Config { posterior, seed, samples, iterations, ignore, ..Config::default() };
             let (found, seconds) = timed(|| discover(&table, &config));
