@@ -115,7 +115,10 @@ fn a_policy_that_misses_the_posterior_is_not_used() {
     assert_eq!(alone["posterior"]["by"], "policy");
     let text = said(home.path(), "discover d/data.csv --iterations 2 --hidden 4 --posterior policy");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("warning[low-confidence]") && words.contains("not confirmed by the chains, because"), "{text}");
+    assert!(
+        words.contains("warning[low-confidence]") && words.contains("not confirmed by the chains, because"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -6,7 +6,9 @@ use gflowcausal_determinism::rand::RngExt;
 use gflowcausal_determinism::{Stream, StreamRng, interruptible, log_sum_exp, map, stream};
 use gflowcausal_flow::{LayerLogReward, Sampler, Terminal, TerminalKind};
 use gflowcausal_graph::{Dag, Layering, NodeSet, Order};
-use gflowcausal_posterior::{Coverage, GraphSample, Objects, Posterior, Source, effective_sample_size_of, log_z_by_bridge};
+use gflowcausal_posterior::{
+    Coverage, GraphSample, Objects, Posterior, Source, effective_sample_size_of, log_z_by_bridge,
+};
 use gflowcausal_score::ParentSetTables;
 
 use crate::ScoringModel;
