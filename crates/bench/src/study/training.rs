@@ -66,6 +66,11 @@ impl Training {
             "the effective sample size of a policy is that of 1000 draws, of chains that of the least certain edge; \
              Δ ln Z: the policy's less that of exact sums, or of bridge sampling between its draws and those of its chains",
         );
+        let given = |size: &Size| Some(format!("{} at {} variables", size.iterations?, size.nodes));
+        let given: Vec<String> = self.sizes.iter().filter_map(given).collect();
+        if !given.is_empty() {
+            outcome.note(format!("training iterations other than the default: {}", given.join(", ")));
+        }
         Ok(outcome)
     }
 
