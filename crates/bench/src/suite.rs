@@ -10,6 +10,7 @@ use gflowcausal::data::{
 };
 use gflowcausal::graph::choices;
 use gflowcausal::{methods, option};
+use gflowcausal_report::wrapped;
 use serde::{Deserialize, Serialize};
 
 use super::peers::Peer;
@@ -316,7 +317,11 @@ impl Suite {
 
     /// The names and titles of all suites.
     pub(super) fn list() -> String {
-        let line = |&(name, text): &(&str, &str)| format!("  {name:18}{}\n", Self::parse(name, text).title);
+        let indent = " ".repeat(20);
+        let line = |&(name, text): &(&str, &str)| {
+            let words = format!("  {:18}{}", name, Self::parse(name, text).title);
+            format!("{}\n", wrapped(&words, &indent))
+        };
         SUITES.iter().map(line).collect()
     }
 

@@ -16,11 +16,12 @@ use crate::output::{Common, Shape, print_json, print_text, write_file};
 /// or none.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Verdicts: -> and <- a direction with at least 0.9, -- an edge with at least 0.9 whose direction is
+    after_help = "Verdicts: -> and <- a direction with at least 0.9, -- an edge with at least 0.9 whose direction is \
 open, ? an edge with 0.1 to 0.9, none.
 
 Examples:
-  gflowcausal discover data.csv --out raw && gflowcausal discover data.csv --standardize --out scaled
+  gflowcausal discover data.csv --out raw
+  gflowcausal discover data.csv --standardize --out scaled
   gflowcausal compare raw scaled
   gflowcausal compare raw scaled --out difference.html"
 )]

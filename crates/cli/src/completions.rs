@@ -7,7 +7,7 @@ use crate::failure::Failure;
 /// Print a shell completion script.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gflowcausal completions bash > ~/.local/share/bash-completion/completions/gflowcausal
+  gflowcausal completions bash > ~/.gflowcausal.bash  # source it in ~/.bashrc
   gflowcausal completions zsh > ~/.zfunc/_gflowcausal
   gflowcausal completions fish > ~/.config/fish/completions/gflowcausal.fish")]
 pub(crate) struct Arguments {

@@ -18,9 +18,10 @@ use crate::output::{Common, Shape, print_bytes, print_json, print_stderr, print_
 
 Examples:
   gflowcausal convert asia.bif asia.dot
-  gflowcausal convert lingam.npy graph.json --orientation column-to-row --names smoke,tar,cancer
+  gflowcausal convert lingam.npy graph.json --orientation column-to-row \\
+    --names smoke,tar,cancer
   gflowcausal convert graph.json - --to edge-list
-  curl -s https://www.bnlearn.com/bnrepository/asia/asia.bif.gz | zcat | gflowcausal convert - asia.json")]
+  zcat asia.bif.gz | gflowcausal convert - asia.json")]
 pub(crate) struct Arguments {
     /// The file to read, or `-` for standard input.
     #[arg(value_name = "IN")]

@@ -13,11 +13,13 @@ use crate::output::{Common, Shape, print_json, print_text};
 /// Say what is wrong or odd in a table, and what to do about it.
 #[derive(Debug, Args)]
 #[command(after_help = "Findings:
-  error    one-column too-few-rows empty-column constant-column infinite-value index-column
-           id-like-column duplicate-columns collinear-columns
-  warning  missing-values numbers-as-text high-cardinality duplicate-rows ordered-rows rarely-free
-  note     experiments mixed-columns rare-level skewed-column outliers heavy-tails category-codes
-           non-linear changing-variance huge-scale
+  error    one-column too-few-rows empty-column constant-column
+           infinite-value index-column id-like-column duplicate-columns
+           collinear-columns
+  warning  missing-values numbers-as-text high-cardinality duplicate-rows
+           ordered-rows rarely-free
+  note     experiments mixed-columns rare-level skewed-column outliers
+           heavy-tails category-codes non-linear changing-variance huge-scale
 
 Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.

@@ -23,9 +23,9 @@ categories and mixed tables need the data of the run.
 
 Examples:
   gflowcausal discover sachs --out run && gflowcausal effect run
-  gflowcausal effect run --effect Akt                  # what moves Akt?
+  gflowcausal effect run --effect Akt           # what moves Akt?
   gflowcausal effect run --cause PKA --effect Akt --format json
-  gflowcausal effect run --do PKA=6 --do PKC=2         # what becomes of the others?
+  gflowcausal effect run --do PKA=6 --do PKC=2  # what becomes of the others?
   gflowcausal effect run --standardized --format csv > effects.csv"
 )]
 pub(crate) struct Arguments {

@@ -171,7 +171,35 @@ fn start_log(common: Common) {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::output::{COLORS, printable};
+
+    #[test]
+    fn lists_and_examples_of_help_are_no_wider_than_a_terminal() {
+        for verb in Arguments::command().get_subcommands() {
+            let parts = [verb.get_after_help(), verb.get_before_long_help()];
+            let text: Vec<String> = parts.into_iter().flatten().map(ToString::to_string).collect();
+            let lines = text.iter().flat_map(|part| part.lines());
+            let wide: Vec<&str> =
+                lines.filter(|line| line.starts_with("  ") && line.chars().count() > 80).collect();
+            assert!(wide.is_empty(), "{}: {wide:#?}", verb.get_name());
+        }
+    }
+
+    #[test]
+    fn the_list_of_suites_is_no_wider_than_a_terminal() {
+        let list = gflowcausal_bench::Bench::list();
+        assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+    }
+
+    #[test]
+    fn a_coloured_refusal_shows_no_codes() {
+        let refusal = Arguments::try_parse_from(["gflowcausal", "discover", "--metod", "pc"]).unwrap_err();
+        let text = printable(&within_the_terminal(&refusal.render().ansi().to_string()), &COLORS);
+        assert!(text.contains("Usage:") && !text.contains("u{1b}"), "{text}");
+    }
 
     #[test]
     fn a_list_of_possible_values_breaks_between_words() {

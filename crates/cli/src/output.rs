@@ -58,10 +58,11 @@ pub(crate) fn print_stderr(line: fmt::Arguments<'_>) {
 }
 
 /// What this program itself sends to a terminal to change colours.
-const COLORS: [&str; 9] = [
+pub(crate) const COLORS: [&str; 10] = [
     "\x1b[0m",
     "\x1b[1m",
     "\x1b[2m",
+    "\x1b[4m",
     "\x1b[31m",
     "\x1b[32m",
     "\x1b[33m",

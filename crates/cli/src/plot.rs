@@ -14,13 +14,18 @@ use crate::output::{Common, print_text, write_file};
 /// Draw one picture of a run as SVG, PNG or PDF.
 #[derive(Debug, Args)]
 #[command(after_help = "Kinds:
-  graph          the best graph in layers: the wider and darker an edge, the more probable; a full head for a
-                 compelled direction, a hollow one for a reversible direction
-  consensus      for each pair the likeliest of both directions and no edge; dashed where that is unsure
-  cpdag          the best graph's class: arrows that all equivalent graphs share, plain lines for the others
-  probabilities  the probability of every edge in causal order: the row causes the column
-  effects        the strongest causal effects with their intervals, in standard deviations
-  training       loss, mean and best log-reward, and temperature of each iteration
+  graph          the best graph in layers: the wider and darker an edge, the
+                 more probable; a full head for a compelled direction, a hollow
+                 one for a reversible direction
+  consensus      for each pair the likeliest of both directions and no edge;
+                 dashed where that is unsure
+  cpdag          the best graph's class: arrows that all equivalent graphs
+                 share, plain lines for the others
+  probabilities  the probability of every edge in causal order: the row causes
+                 the column
+  effects        the strongest causal effects with their intervals, in standard
+                 deviations
+  training       loss, mean and best log-reward, temperature of each iteration
 
 Examples:
   gflowcausal discover sachs --out run && gflowcausal plot run --out graph.svg

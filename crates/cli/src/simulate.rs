@@ -25,31 +25,38 @@ Examples:
   gflowcausal simulate --graph er --nodes 30 --degree 2 --seed 1 --out d
   gflowcausal simulate --graph sf --nodes 100 --degree 5 --standardize --out d
   gflowcausal simulate --model gp --nodes 10 --edges 40 --out gp
-  gflowcausal simulate --noise-scale 0.5..2 --rows 100000 --format parquet --out big
+  gflowcausal simulate --rows 100000 --format parquet --out big
   gflowcausal simulate --network alarm --rows 5000 --out alarm
-  gflowcausal simulate --nodes 12 --degree 1 --rows 300 --interventions 8x60 --out experiments
+  gflowcausal simulate --nodes 12 --rows 300 --interventions 8x60 --out e
   gflowcausal simulate --network asia.bif.gz --rows 5000 --out asia",
     before_long_help = "Random graphs:
-  er           exactly degree x nodes edges, any set of pairs equally likely, a random order (NOTEARS)
+  er           exactly degree x nodes edges, any set of pairs equally likely,
+               a random order (NOTEARS)
   er-gnp       each pair with the same probability, a random order (gcastle)
-  sf           Barabasi-Albert, each node joins with degree edges, a random order (gcastle)
-  sf-directed  the same, each edge from the newer node to the older: hubs are sinks (NOTEARS)
+  sf           Barabasi-Albert, each node joins with degree edges, a random
+               order (gcastle)
+  sf-directed  the same, each edge from the newer node to the older: hubs are
+               sinks (NOTEARS)
 
 Models:
   linear       weighted sum of the parents plus noise; weights +-[0.5, 2]
   gp           a draw of a Gaussian process over all parents jointly, plus noise
   gp-quiet     the same with the quiet noise of GraN-DAG's data sets
   gp-additive  one Gaussian process for each parent, plus noise
-  location-scale  the same, and the noise's variance follows the parents too
-  quadratic    linear, square and cross terms plus non-Gaussian noise (RL-BIC); weak parents leave the truth
+  location-scale
+               the same, and the noise's variance follows the parents too
+  quadratic    linear, square and cross terms plus non-Gaussian noise
+               (RL-BIC); weak parents leave the truth
   mlp          a random network with 100 hidden sigmoids, plus noise
   mim          tanh + cos + sin of linear projections, plus noise
-  discrete     categories drawn from a random table for each joint value of the parents
-  mixed        numbers and categories in turn: effects add up, with normal noise or to log-odds of levels
+  discrete     categories drawn from a random table for each joint value of
+               the parents
+  mixed        numbers and categories in turn: effects add up, with normal
+               noise or to log-odds of levels
 
 Networks of the literature, with their own parameters (variables, edges):
-  alarm (37, 46)  insurance (27, 52)  hailfinder (56, 66)         discrete
-  ecoli70 (46, 70)  magic-irri (64, 102)  arth150 (107, 150)      linear with Gaussian noise
+  discrete         alarm (37, 46)  insurance (27, 52)  hailfinder (56, 66)
+  linear Gaussian  ecoli70 (46, 70)  magic-irri (64, 102)  arth150 (107, 150)
   or a file in BIF, as bnlearn and pgmpy write it, packed by gzip or not"
 )]
 pub(crate) struct Arguments {

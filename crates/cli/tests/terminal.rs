@@ -72,6 +72,35 @@ fn long_names_stay_within_eighty_columns() {
 }
 
 #[test]
+fn effects_that_graphs_disagree_on_stay_within_eighty_columns() {
+    let home = TempDir::new().unwrap();
+    let simulated =
+        ["simulate", "--model", "mixed", "--nodes", "4", "--edges", "4", "--seed", "3", "--rows", "400"];
+    printed(&home, &[&simulated[..], &["--out", "d"]].concat());
+    let data = home.path().join("d/data.csv");
+    let text = fs::read_to_string(&data).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    fs::write(&data, format!("{}\n{rows}", header.replace('X', "a_rather_long_name_of_variable_X"))).unwrap();
+    printed(&home, &["discover", "d/data.csv", "--out", "run"]);
+    let text = printed(&home, &["effect", "run"]);
+    assert!(text.contains("none with probability"), "{text}");
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn notes_that_doctor_does_not_repeat_are_said_in_full() {
+    let home = simulated();
+    let options = ["--method", "sort-var", "--prune", "cam", "--rows-used", "100"];
+    let text = printed(&home, &[&["discover", "d/data.csv"], &options[..]].concat()).replace("\n  ", " ");
+    assert!(
+        text.contains("note[rows-not-used]: pruning 'cam' uses 100 of the 500 rows, evenly spaced; say"),
+        "{text}"
+    );
+    assert!(!text.contains("see `gflowcausal doctor`"), "{text}");
+}
+
+#[test]
 fn tiers_exogenous_variables_outcomes_and_wildcards_hold_in_every_graph() {
     let home = TempDir::new().unwrap();
     let edges = |more: &[&str]| -> Vec<Vec<f64>> {

@@ -43,7 +43,10 @@ fn constant_columns() {
     let finding = only(vec![Column::continuous("unit", vec![7.0; ROWS])]);
     assert_eq!((finding.code, finding.severity), ("constant-column", Severity::Error));
     assert_eq!(finding.what, "the same value in every row of column 'unit'");
-    assert_eq!(finding.fix.to_string(), "leave it out: what does not vary neither causes nor is caused");
+    assert_eq!(
+        finding.fix.to_string(),
+        "leave it out with --exclude unit; what does not vary neither causes nor is caused"
+    );
     assert_eq!(only(vec![letters((0..200).map(|_| 0), 1)]).code, "constant-column");
 }
 
@@ -56,7 +59,7 @@ fn copies_and_linear_relations() {
     let finding = only(vec![Column::continuous("sum", sum), Column::continuous("free", noise(3))]);
     assert_eq!((finding.code, finding.severity), ("collinear-columns", Severity::Error));
     assert_eq!(finding.what, "an exact linear relation ties columns 'a', 'b', 'sum'");
-    assert_eq!(finding.fix.to_string(), "leave one of them out");
+    assert_eq!(finding.fix.to_string(), "leave one of them out with --exclude");
     assert_eq!(finding.columns, ["a", "b", "sum"], "the free column is not part of the relation");
 }
 
@@ -85,7 +88,7 @@ fn empty_columns() {
     assert_eq!((finding.code, finding.severity), ("empty-column", Severity::Error));
     assert_eq!(
         (finding.what.as_str(), finding.fix.to_string().as_str()),
-        ("no value at all in column 'void'", "leave it out")
+        ("no value at all in column 'void'", "leave it out with --exclude void")
     );
 }
 

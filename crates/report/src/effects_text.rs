@@ -160,10 +160,10 @@ fn histogram(effect: &EffectResult) -> String {
         true => "the graphs give two different effects".to_owned(),
         false => format!("median {}", number(effect.median)),
     };
+    let line = format!("  {}\u{a0}->\u{a0}{}: {words}", cause(effect), on(effect));
     format!(
-        "  {} -> {}: {words}\n    {} {} {}\n",
-        cause(effect),
-        on(effect),
+        "{}\n    {} {} {}\n",
+        wrapped(&line, "    "),
         number(bars.low),
         sparkline(bars, none),
         number(bars.high)

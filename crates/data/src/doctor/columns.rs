@@ -70,6 +70,9 @@ impl<'a> Profiled<'a> {
 
     /// Columns from whose values nothing can be computed.
     fn without_variation(&self) -> impl Iterator<Item = Finding> {
+        let (empty, constant) = (self.such(|profile| profile.empty), self.such(|profile| profile.constant));
+        let without_empty = left_out(&empty);
+        let without_constant = left_out(&constant).then("; what does not vary neither causes nor is caused");
         let found = [
             about(
                 self.such(|profile| profile.infinite),
@@ -77,17 +80,12 @@ impl<'a> Profiled<'a> {
                 |who| format!("infinite values in {who}"),
                 "correct the values, or leave the cells empty",
             ),
+            about(empty, "empty-column", |who| format!("no value at all in {who}"), without_empty),
             about(
-                self.such(|profile| profile.empty),
-                "empty-column",
-                |who| format!("no value at all in {who}"),
-                "leave it out",
-            ),
-            about(
-                self.such(|profile| profile.constant),
+                constant,
                 "constant-column",
                 |who| format!("the same value in every row of {who}"),
-                "leave it out: what does not vary neither causes nor is caused",
+                without_constant,
             ),
         ];
         found.into_iter().flatten()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 
 use gflowcausal_determinism::map;
+use gflowcausal_graph::Advice;
 
 use super::{Finding, about};
 use crate::{Column, Moments, Table, Values};
@@ -41,7 +42,7 @@ fn copied(table: &Table, group: &[usize]) -> Option<Finding> {
         group.iter().map(|&index| table.columns()[index].name.clone()).collect(),
         "duplicate-columns",
         |who| format!("the same values in {who}"),
-        "keep one of them",
+        Advice::new("keep one of them, and leave out the others with ").option("exclude"),
     )
 }
 
@@ -131,7 +132,7 @@ fn linear_relations(names: &[&str], moments: &Moments) -> Vec<Finding> {
             tied.into_iter().map(|index| names[index].to_owned()).collect(),
             "collinear-columns",
             |who| format!("an exact linear relation ties {who}"),
-            "leave one of them out",
+            Advice::new("leave one of them out with ").option("exclude"),
         )
     };
     factor.dependent.iter().filter_map(relation).collect()

@@ -82,7 +82,7 @@ impl Error {
                 Advice::new("run again with ").set("score", "bic").then(", or bdeu if all are categories")
             }
             Self::TooManyValues { .. } => "ask for other variables, or set one at a time".into(),
-            Self::Intervention { .. } => "name each variable once, with a value that it can have".into(),
+            Self::Intervention { .. } => "name each variable once, with a value within its data".into(),
             Self::ConfigFile { .. } => Advice::new("see the config.toml that ").option("out").then(" writes"),
             Self::Interventions(error) => error.advice(),
             Self::Missing(error) => error.advice(),

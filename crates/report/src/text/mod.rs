@@ -6,7 +6,7 @@ mod prose;
 
 use std::fmt::Write;
 
-use gflowcausal::data::Severity;
+use gflowcausal::data::{FINDINGS, Severity};
 use gflowcausal::{
     Config, FindingResult, FrontEnd, InterventionsResult, RunResult, ScoreName, ScoreResult, Source, Training,
 };
@@ -96,11 +96,12 @@ fn head(text: &mut String, result: &RunResult, config: &Config, style: TextStyle
     let color = style.color;
     let data = &result.data;
     writeln!(text, "{}: {} rows, {} variables", color.bold(&data.name), data.rows, data.variables.len())?;
-    let notes = result.findings.iter().filter(|finding| finding.severity == Severity::Note);
-    let notes: Vec<&str> = notes.map(|note| note.code.as_str()).collect();
-    for finding in result.findings.iter().filter(|finding| finding.severity < Severity::Note) {
-        writeln!(text, "{}", wrapped(&finding_line(finding, color), "  "))?;
+    let (notes, findings): (Vec<_>, Vec<_>) =
+        result.findings.iter().partition(|finding| is_repeated_by_doctor(finding, config));
+    for finding in findings {
+        writeln!(text, "{}", wrapped(&finding_line(finding, style), "  "))?;
     }
+    let notes: Vec<&str> = notes.into_iter().map(|note| note.code.as_str()).collect();
     if !notes.is_empty() {
         let count = format!("{} {}", notes.len(), plural(notes.len(), "note"));
         let line = format!("checks: {count} ({}), see {}", notes.join(", "), style.front_end.verb("doctor"));
@@ -175,8 +176,20 @@ fn why(score: &ScoreResult) -> String {
     }
 }
 
-fn finding_line(finding: &FindingResult, color: ColorMode) -> String {
-    format!("{}[{}]: {}", color.yellow(&finding.severity.to_string()), finding.code, finding.what)
+/// Whether `doctor` says the same of the data file: it knows nothing of scores, and sees columns as they are there.
+fn is_repeated_by_doctor(finding: &FindingResult, config: &Config) -> bool {
+    let is_of_file = !config.standardize && config.transform.is_empty();
+    finding.severity == Severity::Note && is_of_file && FINDINGS.iter().any(|(code, _)| *code == finding.code)
+}
+
+/// A finding in a sentence; a note, which changes nothing by itself, with what it offers.
+fn finding_line(finding: &FindingResult, style: TextStyle) -> String {
+    let FindingResult { code, severity, what, fix, .. } = finding;
+    let offer = match severity {
+        Severity::Note => format!("; {}", style.front_end.phrase(fix)),
+        _ => String::new(),
+    };
+    format!("{}[{code}]: {what}{offer}", style.color.yellow(&severity.to_string()))
 }
 
 fn training_line(result: &RunResult, training: &Training) -> String {
