@@ -50,11 +50,12 @@ fn a_report_is_written_again_to_the_same_bytes() {
 fn a_report_says_what_was_run_and_loads_nothing() {
     let home = runs();
     let page = fs::read_to_string(home.path().join("run/report.html")).unwrap().replace("&#x2f;", "/");
+    let page = page.replace("</span> <span>", " ");
     for part in [
         "200 rows × 6 variables",
         "<dt>Walk</dt><dd><bdi>layers</bdi></dd>",
         "gflowcausal discover data.csv --iterations 20 --samples 50 --require &#x27;X1-&gt;X2&#x27;",
-        "--truth truth.csv</code>",
+        "--truth truth.csv</span> </code>",
         "Against the truth",
         "directions away",
         "Temperature</text>",
@@ -162,6 +163,10 @@ fn two_runs_are_compared_as_text_json_and_page() {
     assert!(
         text.contains("only in run 1: X6") && text.contains("differ on ") && text.ends_with("both.html\n"),
         "{text}"
+    );
+    assert!(
+        text.contains("\n  gflowcausal discover data.csv --method exact --exogenous X1"),
+        "what differs: {text}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let result: serde_json::Value =

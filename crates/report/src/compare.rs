@@ -6,6 +6,7 @@ use minijinja::value::Value;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
+use crate::html::command::command;
 use crate::indexed::IndexedRun;
 use crate::plot::{FIGURE_STYLE, comparison_graph};
 use crate::text::{aligned, middle_ellipsis, wrapped};
@@ -54,6 +55,8 @@ pub struct ComparedRun {
     pub method: String,
     pub score: String,
     pub seed: u64,
+    /// The command that repeats the run, where its configuration is known.
+    pub command: Option<String>,
 }
 
 /// What both runs say of a pair.
@@ -141,6 +144,9 @@ impl Comparison {
         for (number, run) in ["1", "2"].iter().zip(&self.runs) {
             let line = format!("run {number}: {}", run.text());
             text.push_str(&format!("{}\n", wrapped(&line, "  ")));
+            if let Some(command) = &run.command {
+                text.push_str(&format!("{}\n", wrapped(&format!("  {command}"), "    ")));
+            }
         }
         for (number, names) in ["1", "2"].iter().zip(&self.others) {
             if !names.is_empty() {
@@ -258,6 +264,7 @@ impl ComparedRun {
             method: result.method.clone(),
             score: result.score.name.clone(),
             seed: result.seed,
+            command: result.run.as_ref().map(|run| command(run).join(" ")),
         }
     }
 

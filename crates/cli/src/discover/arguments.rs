@@ -22,7 +22,7 @@ use crate::settings::Settings;
   gflowcausal discover sachs
   gflowcausal discover data.csv --tiers 'age,sex | dose | *' --outcome death
   gflowcausal discover data.csv --truth truth.csv --format json
-  gflowcausal discover data.parquet --forbid '*->Age' --time-budget 60s --out run
+  gflowcausal discover data.csv --forbid '*->Age' --time-budget 60s --out run
   gflowcausal discover --resume run
 
 -h lists what is needed first; --help also lists pruning, other methods and the training of a policy.")]

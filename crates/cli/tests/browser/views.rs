@@ -41,6 +41,22 @@ fn the_page_of_a_run_answers() {
     assert_eq!(page.complaints(), Vec::<&Value>::new());
 }
 
+#[test]
+#[ignore = "needs Chromium: `make browser` (part of `make test`) installs and runs it"]
+fn unsure_pairs_that_the_consensus_does_not_draw_are_counted() {
+    let home = TempDir::new().unwrap();
+    gflowcausal(home.path(), &["discover", "sachs", "--score", "bic", "--penalty", "1", "--out", "run"]);
+    let run = home.path().join("run");
+    let found = result(&run);
+    let count = |list: &str| found["consensus"][list].as_array().unwrap().len();
+    let rest = count("sure") + count("direction_open") + count("unsure") - count("edges");
+    let mut page = Browser::start(1280, 900);
+    page.open(&run.join("report.html"));
+    let counts = page.text("document.getElementById('counts').textContent");
+    let said = format!("; {rest} unsure pairs are not drawn: no edge is likelier");
+    assert!(rest > 1 && counts.ends_with(&said), "{rest} are not drawn: {counts}");
+}
+
 fn edges(found: &Value) -> &Vec<Value> {
     found["graph"]["edges"].as_array().unwrap()
 }
@@ -88,6 +104,10 @@ fn an_edge_is_picked_and_let_go(page: &mut Browser) {
         assert!(about.contains(part), "no {part} in {about}");
     }
     assert!(page.text("location.hash").contains("edge="));
+    page.value("document.querySelector('#about').scrollIntoView({ block: 'end' })");
+    let top = page.number("document.getElementById('graph').getBoundingClientRect().top");
+    assert!(top >= 0.0, "the drawing stays beside a long panel: {top}");
+    page.value("scrollTo(0, 0)");
     page.press("Escape");
     assert_eq!(page.number("document.querySelectorAll('#graph .picked, #graph .at-end').length"), 0.0);
     assert!(!page.text("location.hash").contains("edge="));
@@ -354,6 +374,9 @@ fn it_fits_every_width(page: &mut Browser) {
         page.resize(width, 800);
         let wide = page.number("document.documentElement.scrollWidth");
         assert!(wide <= f64::from(width), "{wide} at {width}");
+        let broken =
+            "[...document.querySelectorAll('pre span')].filter((word) => word.clientHeight > 30).length";
+        assert_eq!(page.number(broken), 0.0, "a word of the command is broken at {width}");
         let highest = "Math.max(...[...document.querySelectorAll('#causes-rows td.number')].map((cell) => cell.clientHeight))";
         let highest = page.number(highest);
         assert!(highest < 40.0, "numbers of effects break within lines: {highest} at {width}");

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use gflowcausal::{Config, RunFile};
 
-/// The command line that repeats the run, from the configuration in its directory.
-pub(super) fn command(run: &RunFile) -> String {
+/// The words of the command line that repeats the run, from the configuration in its directory.
+pub(crate) fn command(run: &RunFile) -> Vec<String> {
+    let mut words = vec!["gflowcausal".to_owned(), "discover".to_owned()];
     // A knowledge file is kept as text: only the configuration has it.
     if run.config.knowledge.is_some() {
-        return "gflowcausal discover --config config.toml".into();
+        words.extend(["--config", "config.toml"].map(str::to_owned));
+        return words;
     }
-    let mut words = vec!["gflowcausal".to_owned(), "discover".to_owned()];
     if let Some(data) = &run.about.data {
         words.push(quoted(&file_name(&data.path)));
         words.extend(data.no_header.then(|| "--no-header".to_owned()));
@@ -21,7 +22,7 @@ pub(super) fn command(run: &RunFile) -> String {
     option(&mut words, "time-budget", run.about.time_budget.as_deref());
     let truth = run.about.truth.as_ref().map(|path| file_name(&path.to_string_lossy()));
     option(&mut words, "truth", truth.as_deref());
-    words.join(" ")
+    words
 }
 
 /// The last part of a path: where somebody keeps files is nobody else's business, and nobody else has that place.
@@ -89,7 +90,7 @@ mod tests {
         let about =
             RunSettings { data: Some(data), time_budget: Some("60s".into()), ..RunSettings::default() };
         assert_eq!(
-            command(&RunFile { config, about }),
+            command(&RunFile { config, about }).join(" "),
             "gflowcausal discover 'my data.csv' --no-header --score bge --temperature 2.0 --require 'a b->c' \
              --require 'it'\\''s->x' --standardize --seed 7 --time-budget 60s"
         );
@@ -99,6 +100,6 @@ mod tests {
     fn knowledge_that_came_from_a_file_is_in_the_configuration() {
         let config = Config { knowledge: Some("/knowledge".into()), ..Config::default() };
         let run = RunFile { config, ..RunFile::default() };
-        assert_eq!(command(&run), "gflowcausal discover --config config.toml");
+        assert_eq!(command(&run).join(" "), "gflowcausal discover --config config.toml");
     }
 }

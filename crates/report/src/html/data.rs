@@ -31,6 +31,8 @@ struct Page<'a> {
     preview: Option<PagePreview<'a>>,
     /// Ends of the consensus graph's edges.
     consensus: Vec<(usize, usize)>,
+    /// How many pairs are unsure; the consensus draws those that are likelier joined than not.
+    unsure_pairs: usize,
     runners_up: Vec<PageRunnerUp>,
     truth: Option<Vec<(usize, usize)>>,
     /// Ends of the edges whose direction experiments decide.
@@ -90,6 +92,7 @@ pub(super) fn json(run: &IndexedRun<'_>) -> String {
             columns: &preview.columns,
         }),
         consensus: run.consensus.iter().map(|edge| (edge.from, edge.to)).collect(),
+        unsure_pairs: run.result.consensus.as_ref().map_or(0, |consensus| consensus.unsure.len()),
         runners_up: runners_up(run),
         truth: run.truth.as_ref().map(|truth| truth.iter().map(|edge| (edge.from, edge.to)).collect()),
         decided: decided(run),

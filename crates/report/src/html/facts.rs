@@ -26,9 +26,10 @@ pub(super) fn facts(result: &RunResult) -> Vec<Fact> {
     ];
     if let Some(evidence) = &result.score.evidence {
         facts.push(("Why this score", evidence.why.clone()));
-        facts.extend(
-            family_lines(evidence, usize::MAX).into_iter().map(|line| ("Families, gains in nats", line)),
-        );
+        let families = family_lines(evidence, usize::MAX);
+        if !families.is_empty() {
+            facts.push(("Families, gains in nats", families.join("; ")));
+        }
     }
     if let Some(reason) = &result.score.not_compared {
         facts.push(("Why this score", format!("families were not compared: {reason}")));

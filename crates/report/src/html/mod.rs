@@ -1,6 +1,6 @@
 //! The report of a run: one HTML file that opens offline in any browser.
 
-mod command;
+pub(crate) mod command;
 mod content_security_policy;
 mod data;
 mod effects;
@@ -58,7 +58,7 @@ pub fn html_page(result: &RunResult) -> Result<String, Error> {
         banner => summary::banner(result),
         summary => summary::summary(result),
         preview => result.preview.as_ref().map(data::rows_shown),
-        reliability => facts::sentence(&reliability(result).text),
+        reliability => facts::sentence(&reliability(result).text.replace(" -> ", " → ")),
         command => result.run.as_ref().map(command::command),
         findings => &result.findings,
         sortability => result.sortability.as_ref().map(|sortability| &sortability.verdict),

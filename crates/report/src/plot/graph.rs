@@ -13,6 +13,9 @@ const HEAD: f64 = 10.0;
 /// Space around the words below the graph.
 const LEGEND: f64 = 14.0;
 
+/// The width of a letter of the legend in the widest of its fonts, on average.
+const LETTER: f64 = 6.2;
+
 /// What stands at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Head {
@@ -120,7 +123,11 @@ fn of_run(
             if least > 0.0 { format!(" Edges below {least} are left out.") } else { String::new() };
         words.push(format!("The wider and darker, the more probable.{left_out}"));
     }
-    let size = (layout.width.max(600.0), layout.height + LEGEND + 17.0 * words.len() as f64);
+    let longest = words.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let size = (
+        layout.width.max(2.0 * 24.0 + LETTER * longest as f64),
+        layout.height + LEGEND + 17.0 * words.len() as f64,
+    );
     let mut svg = Svg::new(size.0, size.1, title);
     draw(&mut svg, run.names(), layout, &lines);
     for (line, y) in words.iter().zip(0..) {

@@ -63,7 +63,11 @@ function countsText(items) {
   }
   if (state.view === "cpdag") return `${edges}: ${of("compelled")} directed, ${of("undirected")} undirected`;
   if (state.view === "probable") return `${edges} have at least probability ${Math.max(threshold(), LEAST_PROBABLE).toFixed(2)}`;
-  if (state.view === "consensus") return `${edges}: ${of("compelled")} with a sure direction, ${of("reversible")} with an open direction, ${of("unsure")} unsure`;
+  if (state.view === "consensus") {
+    const said = `${edges}: ${of("compelled")} with a sure direction, ${of("reversible")} with an open direction, ${of("unsure")} unsure`;
+    const rest = data.unsure_pairs - data.consensus.filter(([from, to]) => certainty(from, to) === "unsure").length;
+    return rest > 0 ? `${said}; ${rest} unsure ${rest === 1 ? "pair is" : "pairs are"} not drawn: no edge is likelier` : said;
+  }
   return `${edges}: ${of("compelled")} compelled, ${of("reversible")} reversible`;
 }
 
