@@ -121,7 +121,7 @@ fn of_run(
     if !run.is_single() {
         let left_out =
             if least > 0.0 { format!(" Edges below {least} are left out.") } else { String::new() };
-        words.push(format!("The wider and darker, the more probable.{left_out}"));
+        words.push(format!("The wider and stronger, the more probable.{left_out}"));
     }
     let longest = words.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     let size = (
