@@ -17,9 +17,9 @@ use crate::output::{Common, Shape, print_json, print_text};
            infinite-value index-column id-like-column duplicate-columns
            collinear-columns
   warning  missing-values numbers-as-text high-cardinality duplicate-rows
-           ordered-rows rarely-free
+           ordered-rows isolated-values category-codes rarely-free
   note     experiments mixed-columns rare-level skewed-column outliers
-           heavy-tails category-codes non-linear changing-variance huge-scale
+           heavy-tails non-linear changing-variance huge-scale
 
 Exit code 0 if the table could be read, whatever was found; with --strict, 2 if a finding makes \
 discovery impossible.

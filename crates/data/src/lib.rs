@@ -1,6 +1,7 @@
 //! Tables in: typed columns, readers, checks, moments, and simulated data with a known graph.
 
 mod builtin;
+mod column_values;
 mod doctor;
 mod em;
 mod interventions;

@@ -122,10 +122,44 @@ fn skew_outliers_and_scales() {
     let skewed = mapped(&noise(3), |value| (12.0 * value).exp());
     assert_eq!(only(vec![Column::continuous("x", skewed)]).code, "skewed-column");
     let mut values = noise(3);
-    values[5] = 50.0;
+    values[5] = 5.0;
     assert_eq!(only(vec![Column::continuous("x", values)]).code, "outliers");
     let finding = only(vec![Column::continuous("x", mapped(&noise(3), |value| value * 1e9))]);
     assert_eq!((finding.code, finding.severity), ("huge-scale", Severity::Note));
+}
+
+/// Quantiles of Student's t with two degrees of freedom: the extremes of 1000 are 22 deviations from the median.
+fn heavy_tailed(rows: usize) -> Vec<f64> {
+    let quantile = |p: f64| (2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt();
+    (0..rows).map(|row| quantile((row as f64 + 0.5) / rows as f64)).collect()
+}
+
+#[test]
+fn a_misplaced_point_is_isolated_and_a_heavy_tail_is_not() {
+    let isolated = |values: &[f64]| Column::continuous("x", values.to_vec()).isolated_rows();
+    for rows in [100, 1000, 100_000] {
+        let heavy = heavy_tailed(rows);
+        let mut values = mapped(&heavy, |value| value.clamp(-2.0, 2.0));
+        assert!(isolated(&heavy).is_empty() && isolated(&values).is_empty(), "{rows}");
+        values[17] = -900.0;
+        assert_eq!(isolated(&values), [17], "{rows}");
+        values[3] = f64::NAN;
+        assert_eq!(isolated(&values), [17], "{rows}");
+    }
+    assert!(isolated(&[]).is_empty() && isolated(&[1.0; 50]).is_empty());
+    let mut values = noise(3);
+    values[5] = 500.0;
+    let finding = only(vec![Column::continuous("x", values)]);
+    assert_eq!((finding.code, finding.severity), ("isolated-values", Severity::Warning));
+    assert_eq!(finding.what, "values far from all others in column 'x', row 6");
+}
+
+#[test]
+fn codes_are_few_whatever_the_numbers() {
+    let few = |of: fn(u32) -> f64| Column::continuous("x", (0..200).map(of).collect()).has_few_values();
+    assert!(few(|row| f64::from(row % 2)));
+    assert!(few(|row| if row % 3 == 0 { f64::NAN } else { 0.5 + f64::from(row % 2) }));
+    assert!(few(|row| f64::from(row % 10)) && !few(|row| f64::from(row % 11)));
 }
 
 #[test]
@@ -138,7 +172,7 @@ fn tails_codes_bends_and_changing_variances() {
         "sex",
         (0..ROWS).map(|row| f64::from(row as u32 * 7 % 3 % 2)).collect(),
     )]);
-    assert_eq!(finding.what, "a few whole numbers, likely the codes of categories, in column 'sex'");
+    assert_eq!(finding.what, "a few different numbers, likely the codes of categories, in column 'sex'");
     assert_eq!(finding.fix.to_string(), "if so, use --types NAME=categorical");
     // Seen from the other side a bend is uneven, and a changing variance bent.
     let found = |code: &str, f: fn(f64, f64) -> f64| {

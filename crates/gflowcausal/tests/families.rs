@@ -1,7 +1,12 @@
 //! `--score auto`: the family that the data ask for, and when the columns' types decide instead.
 
+use std::f64::consts::PI;
+
 use gflowcausal::data::{Column, Missing, Model, NoiseFamily, Simulation, Table, simulate};
-use gflowcausal::{Config, Error, Problem, PruneName, ScoreName, ScoringModel};
+use gflowcausal::graph::Edge;
+use gflowcausal::{Config, Error, PosteriorName, Problem, PruneName, ScoreName, ScoringModel, discover};
+use gflowcausal_determinism::rand::RngExt;
+use gflowcausal_determinism::{Stream, stream};
 
 fn simulated(model: Model, noise: Option<NoiseFamily>, seed: u64) -> Table {
     let edges = if model == Model::GpQuiet { 15 } else { 9 };
@@ -135,6 +140,74 @@ fn few_rows_and_categories_leave_it_to_the_types() {
     columns[0] = Column::categorical("sex", codes, vec!["a".into(), "b".into()]);
     let mixed = Table::new(columns).expect("a table");
     assert_eq!(chosen(&mixed, &Config::default()), (ScoreName::Dg, false));
+}
+
+/// The quantiles of Student's t with one and with two degrees of freedom.
+const CAUCHY: fn(f64) -> f64 = |p| (PI * (p - 0.5)).tan();
+const STUDENT_2: fn(f64) -> f64 = |p| (2.0 * p - 1.0) / (2.0 * p * (1.0 - p)).sqrt();
+
+/// `x -> y -> z <- w` and two alone, with lines.
+fn with_noise(quantile: fn(f64) -> f64, seed: u64) -> Table {
+    const ROWS: usize = 1000;
+    let mut rng = stream(seed, Stream::Noise { node: 0 });
+    let mut noise = || (0..ROWS).map(|_| quantile(rng.random())).collect::<Vec<f64>>();
+    let (x, w, a, b, e, u) = (noise(), noise(), noise(), noise(), noise(), noise());
+    let y: Vec<f64> = x.iter().zip(e).map(|(x, e)| 1.2 * x + e).collect();
+    let z = y.iter().zip(&w).zip(u).map(|((y, w), u)| 0.8 * w - 0.7 * y + u).collect();
+    let columns = [("x", x), ("z", z), ("a", a), ("y", y), ("w", w), ("b", b)];
+    let columns = columns.map(|(name, values)| Column::continuous(name, values));
+    Table::new(columns.to_vec()).expect("a table")
+}
+
+/// The outliers of a sum and of its parts are in the same rows: seen from the effect, the variance changes.
+#[test]
+fn tails_as_heavy_as_cauchys_are_no_changing_variance() {
+    for (freedom, quantile) in [(1, CAUCHY), (2, STUDENT_2)] {
+        for seed in 0..4 {
+            let table = with_noise(quantile, seed);
+            let (score, _) = chosen(&table, &Config::default());
+            assert_eq!(score, ScoreName::NonGaussian, "{freedom} degrees of freedom, seed {seed}");
+            let run = discover(&table, &Config { posterior: PosteriorName::None, ..Config::default() });
+            let edges: Vec<Edge> = run.expect("a result").graph.edges().collect();
+            for (from, to) in [(0, 3), (3, 1), (4, 1)] {
+                assert!(edges.contains(&Edge { from, to }), "{freedom}, seed {seed}: {edges:?}");
+            }
+        }
+    }
+}
+
+fn normal_with_first(change: impl Fn(usize, f64) -> f64) -> Table {
+    let mut columns = simulated(Model::Linear, None, 4).columns().to_vec();
+    let first = columns[0].as_continuous().expect("numbers").iter().enumerate();
+    let changed = first.map(|(row, &value)| change(row, value)).collect();
+    columns[0] = Column::continuous(columns[0].name.clone(), changed);
+    Table::new(columns).expect("a table")
+}
+
+fn warns(table: &Table, code: &str) -> Option<String> {
+    let findings = Problem::new(table, &Config::default()).expect("a problem").findings;
+    findings.into_iter().find(|finding| finding.code == code).map(|finding| finding.what)
+}
+
+/// Families took the two peaks for the shape of noise, and an effect with two values became a cause with probability 1.
+#[test]
+fn two_values_that_are_not_0_and_1_are_codes() {
+    for codes in [[1.0, 2.0], [-1.0, 1.0], [0.5, 1.5]] {
+        let table = normal_with_first(|_, value| codes[usize::from(value > 0.3)]);
+        let why = why_not(&table, &Config::default()).expect("a reason");
+        assert!(why.starts_with("few different values in 'X1'"), "{why}");
+        assert!(warns(&table, "category-codes").is_some());
+    }
+}
+
+/// One value a thousand times too large made `non-gaussian` or `spline` the score and reversed edges with probability 1.
+#[test]
+fn one_misplaced_point_chooses_no_family() {
+    let table = normal_with_first(|row, value| if row == 41 { 900.0 } else { value });
+    let why = why_not(&table, &Config::default()).expect("a reason");
+    assert!(why.starts_with("values far from all others in 'X1'"), "{why}");
+    let what = warns(&table, "isolated-values").expect("a warning");
+    assert!(what.ends_with("in column 'X1', row 42"), "{what}");
 }
 
 /// Why evidence did not choose, in words.

@@ -14,6 +14,7 @@ mod explain;
 mod families;
 mod gaussian;
 mod gp;
+mod lanes;
 mod local;
 mod location_scale;
 mod log_variance;
@@ -28,6 +29,7 @@ mod shared_terms;
 mod sortability;
 mod spline;
 mod standard_columns;
+mod student_t;
 mod varsort;
 
 pub use bdeu::Bdeu;

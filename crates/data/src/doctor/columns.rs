@@ -1,5 +1,7 @@
 //! Findings about single columns.
 
+use std::collections::BTreeSet;
+
 use gflowcausal_graph::{Advice, pluralize};
 
 use super::tails::{FAR, skewness, tails};
@@ -20,9 +22,8 @@ const MOST_CATEGORY_LEVELS: usize = 10;
 /// A level seen in fewer rows says little.
 const FEW_ROWS: usize = 5;
 
-/// Whole numbers with at most so many different values, each found so often on average, are likely codes.
-const MOST_CODES: usize = 10;
-const LEAST_ROWS_A_CODE: usize = 20;
+/// At most so many rows are named in a finding.
+const SHOWN_ROWS: usize = 5;
 
 /// What is notable about one column.
 #[derive(Debug, Default)]
@@ -34,6 +35,7 @@ struct ColumnProfile {
     id: bool,
     skewed: bool,
     outliers: bool,
+    isolated_rows: Vec<usize>,
     heavy: bool,
     codes: bool,
     many_levels: bool,
@@ -165,7 +167,15 @@ impl<'a> Profiled<'a> {
                     .then(": linear scores then see more"),
             ),
             about(
-                self.such(|profile| profile.outliers && !profile.skewed && !profile.heavy),
+                self.such(|profile| !profile.isolated_rows.is_empty()),
+                "isolated-values",
+                |who| format!("values far from all others in {who}{}", self.isolated_rows()),
+                "correct them or leave the rows out: one such value decides means, variances and slopes alone",
+            ),
+            about(
+                self.such(|profile| {
+                    profile.outliers && !profile.skewed && !profile.heavy && profile.isolated_rows.is_empty()
+                }),
                 "outliers",
                 |who| format!("values more than {FAR} robust deviations from the median in {who}"),
                 "check them: a single one can carry an edge",
@@ -174,19 +184,28 @@ impl<'a> Profiled<'a> {
                 self.such(|profile| profile.heavy && !profile.skewed && !profile.codes),
                 "heavy-tails",
                 |who| format!("tails far heavier than those of a normal distribution in {who}"),
-                Advice::new("compare with ")
-                    .set("score", "non-gaussian")
-                    .then(", or use ")
+                Advice::new("nothing with ")
+                    .set("score", "auto")
+                    .then(", which weighs them, or use ")
                     .set("transform", "NAME=rank"),
             ),
             about(
                 self.such(|profile| profile.codes && !profile.constant),
                 "category-codes",
-                |who| format!("a few whole numbers, likely the codes of categories, in {who}"),
+                |who| format!("a few different numbers, likely the codes of categories, in {who}"),
                 Advice::new("if so, use ").set("types", "NAME=categorical"),
             ),
         ];
         found.into_iter().flatten()
+    }
+
+    /// The rows of isolated values, counted from 1, in words that follow columns.
+    fn isolated_rows(&self) -> String {
+        let rows: BTreeSet<usize> =
+            self.0.iter().flat_map(|(_, profile)| &profile.isolated_rows).map(|row| row + 1).collect();
+        let shown: Vec<String> = rows.iter().take(SHOWN_ROWS).map(usize::to_string).collect();
+        let more = if rows.len() > SHOWN_ROWS { ", …" } else { "" };
+        format!(", {} {}{more}", if rows.len() == 1 { "row" } else { "rows" }, shown.join(", "))
     }
 }
 
@@ -233,22 +252,36 @@ fn one_column(table: &Table) -> Option<Finding> {
 impl ColumnProfile {
     fn of(column: &Column) -> Self {
         match &column.values {
-            Values::Continuous(values) => Self::of_numbers(values),
+            Values::Continuous(values) => Self::of_numbers(column, values),
             Values::Categorical { codes, levels } => Self::of_categories(codes, levels),
         }
     }
 
-    fn of_numbers(values: &[f64]) -> Self {
+    fn of_numbers(column: &Column, values: &[f64]) -> Self {
         let mut finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         let missing = values.iter().filter(|value| value.is_nan()).count();
         let empty = !values.is_empty() && missing == values.len();
         let infinite = finite.len() + missing < values.len();
         let constant = !empty && finite.windows(2).all(|pair| pair[0] == pair[1]);
         let id = values.len() > 2 && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-        let skewed = !constant && finite.iter().all(|&value| value > 0.0) && skewness(&finite) > SKEWED;
-        let codes = are_codes(&finite);
+        let isolated_rows = column.isolated_rows();
+        let is_positive = finite.iter().all(|&value| value > 0.0);
+        let skewed = !constant && isolated_rows.is_empty() && is_positive && skewness(&finite) > SKEWED;
+        let codes = !finite.is_empty() && column.has_few_values();
         let [outliers, heavy] = tails(&mut finite);
-        Self { missing, empty, infinite, constant, id, skewed, outliers, heavy, codes, ..Self::default() }
+        Self {
+            missing,
+            empty,
+            infinite,
+            constant,
+            id,
+            skewed,
+            outliers,
+            isolated_rows,
+            heavy,
+            codes,
+            ..Self::default()
+        }
     }
 
     fn of_categories(codes: &[u32], levels: &[String]) -> Self {
@@ -288,18 +321,4 @@ fn are_loose_numbers(levels: &[String], counts: &[usize]) -> bool {
     }
     let many = levels.len() > MOST_CATEGORY_LEVELS && other == 0;
     (loose > 0 && plain + loose > other) || many
-}
-
-/// Whether there are few different values, all of them whole numbers.
-fn are_codes(values: &[f64]) -> bool {
-    let mut seen: Vec<f64> = Vec::with_capacity(MOST_CODES);
-    for &value in values {
-        if !seen.contains(&value) {
-            if value.fract() != 0.0 || seen.len() == MOST_CODES {
-                return false;
-            }
-            seen.push(value);
-        }
-    }
-    values.len() >= LEAST_ROWS_A_CODE * seen.len()
 }

@@ -40,7 +40,7 @@ impl fmt::Display for Severity {
 }
 
 /// The code of every finding, and how much it matters.
-pub const FINDINGS: [(&str, Severity); 25] = [
+pub const FINDINGS: [(&str, Severity); 26] = [
     ("one-column", Severity::Error),
     ("too-few-rows", Severity::Error),
     ("empty-column", Severity::Error),
@@ -55,6 +55,8 @@ pub const FINDINGS: [(&str, Severity); 25] = [
     ("high-cardinality", Severity::Warning),
     ("duplicate-rows", Severity::Warning),
     ("ordered-rows", Severity::Warning),
+    ("isolated-values", Severity::Warning),
+    ("category-codes", Severity::Warning),
     ("rarely-free", Severity::Warning),
     ("experiments", Severity::Note),
     ("mixed-columns", Severity::Note),
@@ -62,7 +64,6 @@ pub const FINDINGS: [(&str, Severity); 25] = [
     ("skewed-column", Severity::Note),
     ("outliers", Severity::Note),
     ("heavy-tails", Severity::Note),
-    ("category-codes", Severity::Note),
     ("non-linear", Severity::Note),
     ("changing-variance", Severity::Note),
     ("huge-scale", Severity::Note),

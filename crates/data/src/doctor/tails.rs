@@ -1,10 +1,9 @@
 //! Skewness, outliers and heavy tails of one column.
 
+use crate::column_values::QUARTILES_PER_DEVIATION;
+
 /// A robust deviation this many times the usual one is an outlier.
 pub(super) const FAR: f64 = 10.0;
-
-/// The ratio of quartile range to standard deviation of a normal distribution.
-const QUARTILES_PER_DEVIATION: f64 = 1.349;
 
 /// Tails are heavy if more than this share of the values is so many robust deviations from the median: 1.6 % of Laplacian
 /// values are, and 0.006 % of normal ones.

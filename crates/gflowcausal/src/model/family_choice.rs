@@ -1,6 +1,6 @@
 //! `auto` on a table of numbers: which family of densities the data ask for, by evidence.
 
-use gflowcausal_data::{Finding, Moments, Severity, Table};
+use gflowcausal_data::{Column, Finding, Moments, Severity, Table};
 use gflowcausal_determinism::{StopFlag, Stream, map, stream};
 use gflowcausal_graph::{Advice, Constraints, Dag, NodeSet, Order};
 use gflowcausal_score::{
@@ -109,8 +109,25 @@ pub(crate) fn obstacle(table: &Table, config: &Config, most: usize) -> Option<St
     } else if nodes < 2 {
         Some("a single variable".to_owned())
     } else {
-        None
+        column_obstacle(table)
     }
+}
+
+/// Why columns have no density that families could be compared by: values that repeat have infinitely high ones, and a
+/// single value far from all others decides any comparison.
+fn column_obstacle(table: &Table) -> Option<String> {
+    let named = |test: fn(&Column) -> bool| {
+        let such = table.columns().iter().filter(|column| test(column));
+        let names: Vec<String> = such.map(|column| format!("'{}'", column.name)).collect();
+        let more = if names.len() > 1 { format!(" and {} more", names.len() - 1) } else { String::new() };
+        names.first().map(|first| format!("{first}{more}"))
+    };
+    let codes = named(Column::has_few_values);
+    let codes = codes.map(|who| format!("few different values in {who}, likely the codes of categories"));
+    codes.or_else(|| {
+        let who = named(|column| !column.isolated_rows().is_empty())?;
+        Some(format!("values far from all others in {who} would decide alone"))
+    })
 }
 
 /// Compares the families on `table` and chooses a score.

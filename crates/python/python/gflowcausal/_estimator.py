@@ -135,8 +135,7 @@ class GFlowCausal(Options):
     def _warn(self) -> None:
         """Warns of what the command line warns of."""
         for finding in self.findings_:
-            # Codes that came as numbers choose the model, and no file shows them: more than a note.
-            if finding["severity"] == "warning" or finding["code"] == "category-codes":
+            if finding["severity"] == "warning":
                 message = f"{finding['what']} [{finding['code']}]; {finding['fix']}"
                 warnings.warn(GFlowCausalWarning(message, finding["code"]), stacklevel=callers())
         caveat = self._fitted().caveat()

@@ -1,5 +1,7 @@
 //! `non-gaussian` against SciPy, and what it makes of normal and of other noise.
 
+use std::f64::consts::PI;
+
 use gflowcausal_data::{Moments, NoiseFamily, Simulation, Table, simulate};
 use gflowcausal_graph::{Edge, NodeSet};
 use gflowcausal_score::{Bic, LocalScore, NonGaussian, Penalty};
@@ -41,6 +43,31 @@ fn values_equal_scipys() {
     assert_close(score.local(0, &set(2, [])), 121.62498798656505, 1e-6);
     assert_close(score.local(1, &set(2, [])), -163.0815539079561, 1e-6);
     assert_close(score.local(1, &set(2, [0])), -85.32397457731199, 1e-6);
+}
+
+/// SciPy 1.17:
+///
+/// ```python
+/// u = (np.arange(60)+.5)/60
+/// def gain(x):
+///     f = lambda p: -stats.t.logpdf(x, np.exp(p[2]), p[0], np.exp(p[1])).sum()
+///     best = minimize(f, [np.median(x), 0, 0], method='Nelder-Mead', options=dict(xatol=1e-9, fatol=1e-11, maxiter=20000))
+///     return -best.fun - stats.norm.logpdf(x, x.mean(), x.std()).sum()
+/// x = 3+2*np.tan(np.pi*(u-.5)); print(gain(x)); x[7] = -40; x[30:40] += .7; print(gain(x))
+/// ```
+#[test]
+fn cauchy_noise_has_the_likelihood_of_scipys_student_t() {
+    let quantile = |row: u32| 3.0 + 2.0 * (PI * ((f64::from(row) + 0.5) / 60.0 - 0.5)).tan();
+    let even: Vec<f64> = (0..60).map(quantile).collect();
+    let mut uneven = even.clone();
+    uneven[7] = -40.0;
+    uneven[30..40].iter_mut().for_each(|value| *value += 0.7);
+    for (column, gain) in [(even, 57.000_203_266_297), (uneven, 54.614_734_634_120)] {
+        let (score, bic) = scores(&real_table(vec![column, (0..60).map(f64::from).collect()]), Penalty::Auto);
+        let ours = score.local(0, &set(2, [])) - bic.local(0, &set(2, [])) + 2.0 * 60_f64.ln();
+        // Between the points of the grid of degrees of freedom there is a parabola.
+        assert!((ours - gain).abs() < 0.01, "{ours}, SciPy {gain}");
+    }
 }
 
 fn linear(noise: NoiseFamily, seed: u64) -> gflowcausal_data::Simulated {
