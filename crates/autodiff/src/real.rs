@@ -90,12 +90,14 @@ fn fast_exponential(x: f32) -> f32 {
     /// Adding and subtracting it rounds to a whole number.
     const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
-    let whole = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
+    let rounded = x * std::f32::consts::LOG2_E + ROUND;
+    let whole = rounded - ROUND;
     let rest = x - whole * 0.693_359_375 + whole * 2.121_944_400_5e-4;
     let square = rest * rest;
     let tail = (rest / 720.0 + 1.0 / 120.0) * rest + 1.0 / 24.0;
     let sum = (tail * square + rest * (1.0 / 6.0) + 0.5) * square + rest + 1.0;
-    let power = f32::from_bits((((whole as i32) + 127) << 23) as u32);
+    // The whole number stands in the last bits of what it was rounded by.
+    let power = f32::from_bits((rounded.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127)) << 23);
     sum * power
 }
 

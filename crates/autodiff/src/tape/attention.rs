@@ -1,13 +1,14 @@
 //! Scaled dot-product attention with several heads (Vaswani et al. 2017), within groups of tokens.
 
-use super::attention_lanes::Lanes;
+use super::attention_lanes::{LANES, Lanes};
 use super::pointer::softmax_back;
 use crate::gemm::{Matrix, product};
 use crate::real::Real;
 use crate::vector::{add_scaled, vectorised};
 
-/// Up to so many tokens a head is computed token by token: a product of matrices would spend its time on preparing them.
-const FEW_TOKENS: usize = 32;
+/// Up to so many chunks of lanes a head is computed token by token: a product of matrices would spend its time on preparing
+/// them.
+const FEW_CHUNKS: usize = 4;
 
 /// Groups of tokens, heads, and the numbers of a head.
 #[derive(Debug, Clone, Copy)]
@@ -53,20 +54,31 @@ impl Shape {
 
 /// `softmax(q kᵀ/√w) v`; saves the softmax of every part.
 pub(super) fn forward<R: Real>(inputs: [&[R]; 3], shape: Shape, value: &mut [R], saved: &mut Vec<R>) {
-    if shape.tokens <= FEW_TOKENS {
-        let mut lanes = Lanes::new(shape);
-        saved.resize(shape.groups * shape.heads * lanes.size(), R::ZERO);
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((_, start), weights) in shape.parts().zip(saved.chunks_exact_mut(lanes.size())) {
-                    lanes.forward(inputs, start, value, weights);
-                }
-            },
-        );
-    } else {
-        forward_by_products(inputs, shape, value, saved);
+    match shape.tokens.div_ceil(LANES) {
+        ..=1 => forward_in_lanes::<R, 1>(inputs, shape, value, saved),
+        2 => forward_in_lanes::<R, 2>(inputs, shape, value, saved),
+        3 => forward_in_lanes::<R, 3>(inputs, shape, value, saved),
+        FEW_CHUNKS => forward_in_lanes::<R, FEW_CHUNKS>(inputs, shape, value, saved),
+        _ => forward_by_products(inputs, shape, value, saved),
     }
+}
+
+fn forward_in_lanes<R: Real, const CHUNKS: usize>(
+    inputs: [&[R]; 3],
+    shape: Shape,
+    value: &mut [R],
+    saved: &mut Vec<R>,
+) {
+    let mut lanes = Lanes::<R, CHUNKS>::new(shape);
+    saved.resize(shape.groups * shape.heads * lanes.size(), R::ZERO);
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((_, start), weights) in shape.parts().zip(saved.chunks_exact_mut(lanes.size())) {
+                lanes.forward(inputs, start, value, weights);
+            }
+        },
+    );
 }
 
 fn forward_by_products<R: Real>([q, k, v]: [&[R]; 3], shape: Shape, value: &mut [R], saved: &mut Vec<R>) {
@@ -96,21 +108,32 @@ pub(super) fn backward<R: Real>(
     shape: Shape,
     grad: &[R],
     saved: &[R],
+    grads: [&mut Vec<R>; 3],
+) {
+    match shape.tokens.div_ceil(LANES) {
+        ..=1 => backward_in_lanes::<R, 1>(inputs, shape, (grad, saved), grads),
+        2 => backward_in_lanes::<R, 2>(inputs, shape, (grad, saved), grads),
+        3 => backward_in_lanes::<R, 3>(inputs, shape, (grad, saved), grads),
+        FEW_CHUNKS => backward_in_lanes::<R, FEW_CHUNKS>(inputs, shape, (grad, saved), grads),
+        _ => backward_by_products(inputs, shape, grad, saved, grads),
+    }
+}
+
+fn backward_in_lanes<R: Real, const CHUNKS: usize>(
+    inputs: [&[R]; 3],
+    shape: Shape,
+    (grad, saved): (&[R], &[R]),
     mut grads: [&mut Vec<R>; 3],
 ) {
-    if shape.tokens <= FEW_TOKENS {
-        let mut lanes = Lanes::new(shape);
-        vectorised(
-            #[inline(always)]
-            || {
-                for ((_, start), weights) in shape.parts().zip(saved.chunks_exact(lanes.size())) {
-                    lanes.backward(inputs, start, (grad, weights), &mut grads);
-                }
-            },
-        );
-    } else {
-        backward_by_products(inputs, shape, grad, saved, grads);
-    }
+    let mut lanes = Lanes::<R, CHUNKS>::new(shape);
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((_, start), weights) in shape.parts().zip(saved.chunks_exact(lanes.size())) {
+                lanes.backward(inputs, start, (grad, weights), &mut grads);
+            }
+        },
+    );
 }
 
 fn backward_by_products<R: Real>(

@@ -4,56 +4,45 @@ use super::attention::Shape;
 use crate::real::Real;
 
 /// How many tokens are worked on side by side.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
-/// The lanes of some tokens; those beyond the last token hold zeros.
-type Lane<R> = [R; LANES];
+/// The lanes of all tokens, in chunks; those beyond the last token hold zeros.
+type Lane<R, const CHUNKS: usize> = [[R; LANES]; CHUNKS];
 
 /// Room for one head: its queries and what comes out of it, a row of lanes for each of its numbers.
-pub(super) struct Lanes<R> {
+pub(super) struct Lanes<R, const CHUNKS: usize> {
     shape: Shape,
-    /// How many lanes, in chunks, the tokens take.
-    chunks: usize,
-    queries: Vec<Lane<R>>,
-    output: Vec<Lane<R>>,
-    grads: Vec<Lane<R>>,
+    queries: Vec<Lane<R, CHUNKS>>,
+    output: Vec<Lane<R, CHUNKS>>,
+    grads: Vec<Lane<R, CHUNKS>>,
 }
 
-impl<R: Real> Lanes<R> {
+impl<R: Real, const CHUNKS: usize> Lanes<R, CHUNKS> {
     pub(super) fn new(shape: Shape) -> Self {
-        let chunks = shape.tokens.div_ceil(LANES);
-        let rows = |count: usize| vec![[R::ZERO; LANES]; count * chunks];
-        Self {
-            shape,
-            chunks,
-            queries: rows(shape.width),
-            output: rows(shape.width),
-            grads: rows(shape.tokens),
-        }
+        let rows = |count: usize| vec![[[R::ZERO; LANES]; CHUNKS]; count];
+        Self { shape, queries: rows(shape.width), output: rows(shape.width), grads: rows(shape.tokens) }
     }
 
     /// How many numbers the softmax of a head takes: for each token that is attended to, the lanes of those that attend.
     pub(super) fn size(&self) -> usize {
-        self.shape.tokens * self.chunks * LANES
+        self.shape.tokens * CHUNKS * LANES
     }
 
     /// The attention of one head, whose numbers begin at `start`, into `value`, and its softmax into `weights`.
     #[inline(always)]
     pub(super) fn forward(&mut self, [q, k, v]: [&[R]; 3], start: usize, value: &mut [R], weights: &mut [R]) {
-        let (shape, chunks) = (self.shape, self.chunks);
-        let (weights, _) = weights.as_chunks_mut::<LANES>();
-        load(q, start, shape, chunks, &mut self.queries);
-        for (token, row) in weights.chunks_exact_mut(chunks).enumerate() {
-            sum_products(part(k, start, shape, token), &self.queries, chunks, row);
+        let shape = self.shape;
+        let (weights, _) = weights.as_chunks_mut::<LANES>().0.as_chunks_mut::<CHUNKS>();
+        load(q, start, shape, &mut self.queries);
+        for (token, row) in weights.iter_mut().enumerate() {
+            *row = sum_products(part(k, start, shape, token), &self.queries);
         }
-        for chunk in 0..chunks {
-            softmax(weights, chunks, chunk, shape.scale());
+        softmax(weights, shape.scale());
+        self.output.fill([[R::ZERO; LANES]; CHUNKS]);
+        for (token, row) in weights.iter().enumerate() {
+            add_products(part(v, start, shape, token), row, &mut self.output);
         }
-        self.output.iter_mut().for_each(|lanes| *lanes = [R::ZERO; LANES]);
-        for (token, row) in weights.chunks_exact(chunks).enumerate() {
-            add_products(part(v, start, shape, token), row, chunks, &mut self.output);
-        }
-        store(&self.output, start, shape, chunks, value, |target, value| *target = value);
+        store(&self.output, start, shape, value, |target, value| *target = value);
     }
 
     /// The backward pass: adds to the gradients by queries, keys and values.
@@ -65,25 +54,23 @@ impl<R: Real> Lanes<R> {
         (grad, weights): (&[R], &[R]),
         [by_q, by_k, by_v]: &mut [&mut Vec<R>; 3],
     ) {
-        let (shape, chunks) = (self.shape, self.chunks);
-        let (weights, _) = weights.as_chunks::<LANES>();
-        load(grad, start, shape, chunks, &mut self.output);
-        for (token, row) in weights.chunks_exact(chunks).enumerate() {
-            add_dots(row, &self.output, chunks, part_mut(by_v, start, shape, token));
+        let shape = self.shape;
+        let (weights, _) = weights.as_chunks::<LANES>().0.as_chunks::<CHUNKS>();
+        load(grad, start, shape, &mut self.output);
+        for (token, row) in weights.iter().enumerate() {
+            add_dots(row, &self.output, part_mut(by_v, start, shape, token));
         }
-        for (token, row) in self.grads.chunks_exact_mut(chunks).enumerate() {
-            sum_products(part(v, start, shape, token), &self.output, chunks, row);
+        for (token, row) in self.grads.iter_mut().enumerate() {
+            *row = sum_products(part(v, start, shape, token), &self.output);
         }
-        for chunk in 0..chunks {
-            softmax_back(weights, &mut self.grads, chunks, chunk, shape.scale());
+        softmax_back(weights, &mut self.grads, shape.scale());
+        load(q, start, shape, &mut self.queries);
+        self.output.fill([[R::ZERO; LANES]; CHUNKS]);
+        for (token, row) in self.grads.iter().enumerate() {
+            add_dots(row, &self.queries, part_mut(by_k, start, shape, token));
+            add_products(part(k, start, shape, token), row, &mut self.output);
         }
-        load(q, start, shape, chunks, &mut self.queries);
-        self.output.iter_mut().for_each(|lanes| *lanes = [R::ZERO; LANES]);
-        for (token, row) in self.grads.chunks_exact(chunks).enumerate() {
-            add_dots(row, &self.queries, chunks, part_mut(by_k, start, shape, token));
-            add_products(part(k, start, shape, token), row, chunks, &mut self.output);
-        }
-        store(&self.output, start, shape, chunks, by_q, |target, value| *target += value);
+        store(&self.output, start, shape, by_q, |target, value| *target += value);
     }
 }
 
@@ -100,94 +87,116 @@ fn part_mut<R>(values: &mut [R], start: usize, shape: Shape, token: usize) -> &m
 
 /// The numbers of all tokens, each token in its lane.
 #[inline(always)]
-fn load<R: Real>(values: &[R], start: usize, shape: Shape, chunks: usize, lanes: &mut [Lane<R>]) {
+fn load<R: Real, const CHUNKS: usize>(
+    values: &[R],
+    start: usize,
+    shape: Shape,
+    lanes: &mut [Lane<R, CHUNKS>],
+) {
     for token in 0..shape.tokens {
-        for (k, &value) in part(values, start, shape, token).iter().enumerate() {
-            lanes[k * chunks + token / LANES][token % LANES] = value;
+        for (lanes, &value) in lanes.iter_mut().zip(part(values, start, shape, token)) {
+            lanes[token / LANES][token % LANES] = value;
         }
     }
 }
 
 #[inline(always)]
-fn store<R: Real>(
-    lanes: &[Lane<R>],
+fn store<R: Real, const CHUNKS: usize>(
+    lanes: &[Lane<R, CHUNKS>],
     start: usize,
     shape: Shape,
-    chunks: usize,
     values: &mut [R],
     put: impl Fn(&mut R, R),
 ) {
     for token in 0..shape.tokens {
-        for (k, value) in part_mut(values, start, shape, token).iter_mut().enumerate() {
-            put(value, lanes[k * chunks + token / LANES][token % LANES]);
+        for (lanes, value) in lanes.iter().zip(part_mut(values, start, shape, token)) {
+            put(value, lanes[token / LANES][token % LANES]);
         }
     }
 }
 
-/// `target ← Σ_k factor_k · lanes_k`.
+/// `work` for every lane: its chunk and its place there.
 #[inline(always)]
-fn sum_products<R: Real>(factors: &[R], lanes: &[Lane<R>], chunks: usize, target: &mut [Lane<R>]) {
-    for (chunk, target) in target.iter_mut().enumerate() {
-        let mut sum = [R::ZERO; LANES];
-        for (k, &factor) in factors.iter().enumerate() {
-            let row = &lanes[k * chunks + chunk];
-            (0..LANES).for_each(|i| sum[i] += factor * row[i]);
+fn each_lane<const CHUNKS: usize>(mut work: impl FnMut(usize, usize)) {
+    for chunk in 0..CHUNKS {
+        for i in 0..LANES {
+            work(chunk, i);
         }
-        *target = sum;
     }
+}
+
+/// `Σ_k factor_k · lanes_k`.
+#[inline(always)]
+fn sum_products<R: Real, const CHUNKS: usize>(factors: &[R], lanes: &[Lane<R, CHUNKS>]) -> Lane<R, CHUNKS> {
+    let mut sum = [[R::ZERO; LANES]; CHUNKS];
+    for (&factor, row) in factors.iter().zip(lanes) {
+        each_lane::<CHUNKS>(|chunk, i| sum[chunk][i] += factor * row[chunk][i]);
+    }
+    sum
 }
 
 /// `target_k += factor_k · lanes` for each `k`.
 #[inline(always)]
-fn add_products<R: Real>(factors: &[R], lanes: &[Lane<R>], chunks: usize, target: &mut [Lane<R>]) {
-    for (&factor, target) in factors.iter().zip(target.chunks_exact_mut(chunks)) {
-        for (target, lanes) in target.iter_mut().zip(lanes) {
-            (0..LANES).for_each(|i| target[i] += factor * lanes[i]);
-        }
+fn add_products<R: Real, const CHUNKS: usize>(
+    factors: &[R],
+    lanes: &Lane<R, CHUNKS>,
+    target: &mut [Lane<R, CHUNKS>],
+) {
+    for (&factor, target) in factors.iter().zip(target) {
+        each_lane::<CHUNKS>(|chunk, i| target[chunk][i] += factor * lanes[chunk][i]);
     }
 }
 
 /// `target_k += lanes · lanes_k` for each `k`.
 #[inline(always)]
-fn add_dots<R: Real>(lanes: &[Lane<R>], others: &[Lane<R>], chunks: usize, target: &mut [R]) {
-    for (target, other) in target.iter_mut().zip(others.chunks_exact(chunks)) {
+fn add_dots<R: Real, const CHUNKS: usize>(
+    lanes: &Lane<R, CHUNKS>,
+    others: &[Lane<R, CHUNKS>],
+    target: &mut [R],
+) {
+    for (target, other) in target.iter_mut().zip(others) {
         let mut sum = [R::ZERO; LANES];
-        for (lanes, other) in lanes.iter().zip(other) {
-            (0..LANES).for_each(|i| sum[i] += lanes[i] * other[i]);
-        }
+        each_lane::<CHUNKS>(|chunk, i| sum[i] += lanes[chunk][i] * other[chunk][i]);
         let halved: [R; LANES / 2] = std::array::from_fn(|i| sum[i] + sum[i + LANES / 2]);
         *target += (halved[0] + halved[2]) + (halved[1] + halved[3]);
     }
 }
 
-/// The softmax over the rows of `scale` times what stands in one chunk of lanes.
+/// The softmax over the rows of `scale` times what stands in each lane.
 #[inline(always)]
-fn softmax<R: Real>(rows: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
-    let mut largest = rows[chunk];
-    for row in rows.iter().skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| largest[i] = largest[i].larger(row[i]));
+fn softmax<R: Real, const CHUNKS: usize>(rows: &mut [Lane<R, CHUNKS>], scale: R) {
+    let mut largest = rows[0];
+    for row in rows.iter() {
+        each_lane::<CHUNKS>(|chunk, i| largest[chunk][i] = largest[chunk][i].larger(row[chunk][i]));
     }
-    let mut total = [R::ZERO; LANES];
-    for row in rows.iter_mut().skip(chunk).step_by(chunks) {
-        for i in 0..LANES {
-            row[i] = ((row[i] - largest[i]) * scale).exponential();
-            total[i] += row[i];
-        }
+    let mut total = [[R::ZERO; LANES]; CHUNKS];
+    for row in rows.iter_mut() {
+        each_lane::<CHUNKS>(|chunk, i| {
+            row[chunk][i] = ((row[chunk][i] - largest[chunk][i]) * scale).exponential();
+            total[chunk][i] += row[chunk][i];
+        });
     }
-    let share: Lane<R> = std::array::from_fn(|i| R::ONE / total[i]);
-    for row in rows.iter_mut().skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| row[i] *= share[i]);
+    let mut share = total;
+    each_lane::<CHUNKS>(|chunk, i| share[chunk][i] = R::ONE / total[chunk][i]);
+    for row in rows.iter_mut() {
+        each_lane::<CHUNKS>(|chunk, i| row[chunk][i] *= share[chunk][i]);
     }
 }
 
 /// The backward pass through [`softmax`], in place: `g ← scale · p (g − p · g)`.
 #[inline(always)]
-fn softmax_back<R: Real>(weights: &[Lane<R>], grads: &mut [Lane<R>], chunks: usize, chunk: usize, scale: R) {
-    let mut mean = [R::ZERO; LANES];
-    for (weights, grads) in weights.iter().zip(grads.iter()).skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| mean[i] += weights[i] * grads[i]);
+fn softmax_back<R: Real, const CHUNKS: usize>(
+    weights: &[Lane<R, CHUNKS>],
+    grads: &mut [Lane<R, CHUNKS>],
+    scale: R,
+) {
+    let mut mean = [[R::ZERO; LANES]; CHUNKS];
+    for (weights, grads) in weights.iter().zip(grads.iter()) {
+        each_lane::<CHUNKS>(|chunk, i| mean[chunk][i] += weights[chunk][i] * grads[chunk][i]);
     }
-    for (weights, grads) in weights.iter().zip(grads.iter_mut()).skip(chunk).step_by(chunks) {
-        (0..LANES).for_each(|i| grads[i] = scale * weights[i] * (grads[i] - mean[i]));
+    for (weights, grads) in weights.iter().zip(grads) {
+        each_lane::<CHUNKS>(|chunk, i| {
+            grads[chunk][i] = scale * weights[chunk][i] * (grads[chunk][i] - mean[chunk][i]);
+        });
     }
 }

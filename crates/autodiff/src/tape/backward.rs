@@ -6,29 +6,63 @@ use crate::real::Real;
 use crate::vector::{add_scaled, vectorised};
 
 impl<R: Real> Tape<R> {
-    /// Adds the gradients by all parameters, given those by what the loss is a function of.
+    /// Adds the gradients by all parameters, given those by what the loss is a function of. What the loss does not depend on
+    /// is passed over.
     pub fn backward(&mut self) {
         for at in (self.parameters..self.used).rev() {
-            let node = std::mem::take(&mut self.nodes[at]);
-            self.propagate(&node);
-            self.nodes[at] = node;
+            if self.nodes[at].is_reached {
+                let mut node = std::mem::take(&mut self.nodes[at]);
+                self.propagate(&mut node);
+                self.nodes[at] = node;
+            }
         }
     }
 
     /// Works on the gradient by `var`, the values of all others in sight.
     fn with_grad(&mut self, var: Var, work: impl FnOnce(&[Node<R>], &mut [R])) {
-        let mut grad = std::mem::take(&mut self.nodes[var.0].grad);
+        let mut grad = std::mem::take(self.nodes[var.0].grad_mut());
         work(&self.nodes, &mut grad);
+        self.nodes[var.0].grad = grad;
+    }
+
+    /// Adds the product of `left` and `right`, chosen among the values of all others, to the gradient by `var`.
+    fn add_product_to_grad(
+        &mut self,
+        var: Var,
+        multiply: impl FnOnce(&[Node<R>], &mut [R], fn(Matrix<'_, R>, Matrix<'_, R>, &mut [R])),
+    ) {
+        let node = &mut self.nodes[var.0];
+        let is_first = !std::mem::replace(&mut node.is_reached, true);
+        let mut grad = std::mem::take(&mut node.grad);
+        grad.resize(node.value.len(), R::ZERO);
+        multiply(&self.nodes, &mut grad, if is_first { gemm::product } else { gemm::add_product });
         self.nodes[var.0].grad = grad;
     }
 
     /// Adds `values` to the gradient by `var`.
     fn add_grad(&mut self, var: Var, values: &[R]) {
-        let grad = &mut self.nodes[var.0].grad;
-        vectorised(
-            #[inline(always)]
-            || add_scaled(R::ONE, values, grad),
-        );
+        let node = &mut self.nodes[var.0];
+        if node.is_reached {
+            vectorised(
+                #[inline(always)]
+                || add_scaled(R::ONE, values, &mut node.grad),
+            );
+        } else {
+            node.grad.clear();
+            node.grad.extend_from_slice(values);
+            node.is_reached = true;
+        }
+    }
+
+    /// Adds `values`, which nothing reads afterwards, to the gradient by `var`.
+    fn give_grad(&mut self, var: Var, values: &mut Vec<R>) {
+        let node = &mut self.nodes[var.0];
+        if node.is_reached {
+            self.add_grad(var, values);
+        } else {
+            std::mem::swap(&mut node.grad, values);
+            node.is_reached = true;
+        }
     }
 
     /// Works on the gradients by several different matrices at once.
@@ -37,40 +71,39 @@ impl<R: Real> Tape<R> {
         vars: [Var; N],
         work: impl FnOnce(&[Node<R>], [&mut Vec<R>; N]),
     ) {
-        let mut grads = vars.map(|var| std::mem::take(&mut self.nodes[var.0].grad));
+        let mut grads = vars.map(|var| std::mem::take(self.nodes[var.0].grad_mut()));
         work(&self.nodes, grads.each_mut());
         vars.into_iter().zip(grads).for_each(|(var, grad)| self.nodes[var.0].grad = grad);
     }
 
-    fn propagate(&mut self, node: &Node<R>) {
+    fn propagate(&mut self, node: &mut Node<R>) {
         match &node.op {
             Op::Leaf => {}
             &Op::Linear { x, w, b, is_rectified } => self.propagate_linear(node, x, w, b, is_rectified),
             &Op::AddProduct { base, a, w } => {
-                self.add_grad(base, &node.grad);
                 self.propagate_product(&node.grad, node.columns, a, w);
+                self.give_grad(base, &mut node.grad);
             }
-            &Op::Add { a, b } => [a, b].into_iter().for_each(|var| self.add_grad(var, &node.grad)),
-            &Op::BatchNorm { x, gain, shift } => self.with_grads([x, gain, shift], |nodes, grads| {
-                let gain = &nodes[gain.0].value;
-                vectorised(
-                    #[inline(always)]
-                    || normalisation::batch_back(&node.grad, &node.saved, gain, grads),
-                );
-            }),
-            &Op::LayerNorm { x, gain, shift } => self.with_grads([x, gain, shift], |nodes, grads| {
-                let gain = &nodes[gain.0].value;
-                vectorised(
-                    #[inline(always)]
-                    || normalisation::layer_back(&node.grad, &node.saved, gain, grads),
-                );
-            }),
+            &Op::Add { a, b } => {
+                self.add_grad(a, &node.grad);
+                self.give_grad(b, &mut node.grad);
+            }
+            &Op::BatchNorm { x, gain, shift } => {
+                self.propagate_norm(node, [x, gain, shift], |node, gain, grads| {
+                    normalisation::batch_back(&mut node.grad, &node.saved, gain, grads);
+                });
+            }
+            &Op::LayerNorm { x, gain, shift } => {
+                self.propagate_norm(node, [x, gain, shift], |node, gain, grads| {
+                    normalisation::layer_back(&mut node.grad, &node.saved, gain, grads);
+                });
+            }
             &Op::Convolution { x, w, b, side } => self.propagate_convolution(node, [x, w, b], side),
             &Op::MaxPool { x, side } => self.with_grad(x, |nodes, grad| {
                 let x = &nodes[x.0].value;
                 convolution::max_pool_back(x, side, node.columns, (&node.value, &node.grad), grad);
             }),
-            &Op::Reshape { x } => self.add_grad(x, &node.grad),
+            &Op::Reshape { x } => self.give_grad(x, &mut node.grad),
             &Op::Attention { q, k, v, tokens, heads } => self.with_grads([q, k, v], |nodes, grads| {
                 let inputs = [q, k, v].map(|var| &nodes[var.0].value[..]);
                 let shape = attention::Shape::new((node.rows, node.columns), tokens, heads);
@@ -111,7 +144,6 @@ impl<R: Real> Tape<R> {
                 pointer::softmax_back(&node.value, &node.grad, node.columns, grad);
             }),
             &Op::WeightedSum { base, weights, references } => {
-                self.add_grad(base, &node.grad);
                 let tokens = self.shape(weights).1;
                 self.with_grads([weights, references], |nodes, grads| {
                     let inputs = [weights, references].map(|var| &nodes[var.0].value[..]);
@@ -120,6 +152,7 @@ impl<R: Real> Tape<R> {
                         || pointer::weighted_sum_back(inputs, tokens, &node.grad, grads),
                     );
                 });
+                self.give_grad(base, &mut node.grad);
             }
             &Op::PairScores { left, right, u, tokens } => {
                 self.with_grads([left, right, u], |nodes, grads| {
@@ -138,40 +171,53 @@ impl<R: Real> Tape<R> {
         }
     }
 
-    fn propagate_convolution(&mut self, node: &Node<R>, [x, w, b]: [Var; 3], side: usize) {
-        let grad = node.grad_before_rectifying();
+    fn propagate_convolution(&mut self, node: &mut Node<R>, [x, w, b]: [Var; 3], side: usize) {
+        node.unrectify_grad();
         let is_given = matches!(self.nodes[x.0].op, Op::Leaf);
         self.with_grads([x, w, b], |nodes, grads| {
             let (x, w) = (&nodes[x.0].value, nodes[w.0].matrix());
-            convolution::convolution_back(x, w, side, &grad, grads, is_given);
+            convolution::convolution_back(x, w, side, &node.grad, grads, is_given);
         });
     }
 
-    fn propagate_linear(&mut self, node: &Node<R>, x: Var, w: Var, b: Option<Var>, is_rectified: bool) {
-        let rectified;
-        let grad = if is_rectified {
-            rectified = node.grad_before_rectifying();
-            &rectified
-        } else {
-            &node.grad
-        };
+    fn propagate_linear(&mut self, node: &mut Node<R>, x: Var, w: Var, b: Option<Var>, is_rectified: bool) {
+        if is_rectified {
+            node.unrectify_grad();
+        }
         if let Some(b) = b {
-            let by_bias = &mut self.nodes[b.0].grad;
+            let by_bias = self.nodes[b.0].grad_mut();
             vectorised(
                 #[inline(always)]
-                || grad.chunks_exact(node.columns).for_each(|row| add_scaled(R::ONE, row, by_bias)),
+                || node.grad.chunks_exact(node.columns).for_each(|row| add_scaled(R::ONE, row, by_bias)),
             );
         }
-        self.propagate_product(grad, node.columns, x, w);
+        self.propagate_product(&node.grad, node.columns, x, w);
     }
 
     /// `∂x += g wᵀ` unless `x` was given, `∂w += xᵀ g`.
     fn propagate_product(&mut self, grad: &[R], columns: usize, x: Var, w: Var) {
         let grad = Matrix::new(grad, columns);
         if !matches!(self.nodes[x.0].op, Op::Leaf) {
-            self.with_grad(x, |nodes, by_x| gemm::add_product(grad, nodes[w.0].matrix().transposed(), by_x));
+            self.add_product_to_grad(x, |nodes, by_x, add| add(grad, nodes[w.0].matrix().transposed(), by_x));
         }
-        self.with_grad(w, |nodes, by_w| gemm::add_product(nodes[x.0].matrix().transposed(), grad, by_w));
+        self.add_product_to_grad(w, |nodes, by_w, add| add(nodes[x.0].matrix().transposed(), grad, by_w));
+    }
+
+    /// Turns the gradient by what was normalised into that by `x`, in place.
+    fn propagate_norm(
+        &mut self,
+        node: &mut Node<R>,
+        [x, gain, shift]: [Var; 3],
+        back: impl FnOnce(&mut Node<R>, &[R], [&mut Vec<R>; 2]),
+    ) {
+        self.with_grads([gain, shift], |nodes, grads| {
+            let gain = &nodes[gain.0].value;
+            vectorised(
+                #[inline(always)]
+                || back(node, gain, grads),
+            );
+        });
+        self.give_grad(x, &mut node.grad);
     }
 
     fn propagate_memory(&mut self, node: &Node<R>, gates: Var, memory: Option<Var>) {
@@ -195,12 +241,12 @@ impl<R: Real> Tape<R> {
 }
 
 impl<R: Real> Node<R> {
-    /// The gradient by what `max(·, 0)` was taken of.
-    fn grad_before_rectifying(&self) -> Vec<R> {
-        let keep = |(&grad, &value): (&R, &R)| if value > R::ZERO { grad } else { R::ZERO };
+    /// Turns the gradient by `max(·, 0)` into that by what it was taken of, in place.
+    fn unrectify_grad(&mut self) {
+        let keep = |(grad, &value): (&mut R, &R)| *grad = if value > R::ZERO { *grad } else { R::ZERO };
         vectorised(
             #[inline(always)]
-            || self.grad.iter().zip(&self.value).map(keep).collect(),
-        )
+            || self.grad.iter_mut().zip(&self.value).for_each(keep),
+        );
     }
 }

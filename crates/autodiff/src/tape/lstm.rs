@@ -29,7 +29,9 @@ pub(super) fn memory<R: Real>(
         }
         if let Some(before) = before {
             let before = &before[row * width..][..width];
-            (0..width).for_each(|k| value[k] += f[k] * before[k]);
+            for k in 0..width {
+                value[k] += f[k] * before[k];
+            }
         }
     }
 }
@@ -66,11 +68,15 @@ pub(super) fn memory_back<R: Real>(
 #[inline(always)]
 pub(super) fn output<R: Real>(gates: &[R], memory: &[R], width: usize, value: &mut [R], saved: &mut Vec<R>) {
     saved.resize(value.len(), R::ZERO);
-    saved.iter_mut().zip(memory).for_each(|(saved, &memory)| *saved = memory.hyperbolic_tangent());
+    for (saved, &memory) in saved.iter_mut().zip(memory) {
+        *saved = memory.hyperbolic_tangent();
+    }
     let rows =
         gates.chunks_exact(4 * width).zip(saved.chunks_exact(width)).zip(value.chunks_exact_mut(width));
     for ((gates, saved), value) in rows {
-        (0..width).for_each(|k| value[k] = sigmoid(gates[3 * width + k]) * saved[k]);
+        for k in 0..width {
+            value[k] = sigmoid(gates[3 * width + k]) * saved[k];
+        }
     }
 }
 

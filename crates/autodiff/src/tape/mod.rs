@@ -73,6 +73,8 @@ struct Node<R> {
     columns: usize,
     value: Vec<R>,
     grad: Vec<R>,
+    /// Whether something was added to `grad`; until then it holds what an earlier use left there, and stands for zeros.
+    is_reached: bool,
     /// What the backward pass needs beside the value.
     saved: Vec<R>,
     op: Op,
@@ -121,11 +123,13 @@ impl<R: Real> Tape<R> {
     /// If `sum` is shorter.
     pub fn add_gradient_to(&self, mut sum: &mut [R]) {
         for node in &self.nodes[..self.parameters] {
-            let (own, rest) = sum.split_at_mut(node.grad.len());
-            vectorised(
-                #[inline(always)]
-                || add_scaled(R::ONE, &node.grad, own),
-            );
+            let (own, rest) = sum.split_at_mut(node.value.len());
+            if node.is_reached {
+                vectorised(
+                    #[inline(always)]
+                    || add_scaled(R::ONE, &node.grad, own),
+                );
+            }
             sum = rest;
         }
     }
@@ -150,7 +154,7 @@ impl<R: Real> Tape<R> {
     /// Forgets everything but the parameters.
     pub fn clear(&mut self) {
         self.used = self.parameters;
-        self.nodes[..self.parameters].iter_mut().for_each(|node| node.grad.fill(R::ZERO));
+        self.nodes[..self.parameters].iter_mut().for_each(|node| node.is_reached = false);
     }
 
     /// A matrix that gradients do not pass.
@@ -168,7 +172,7 @@ impl<R: Real> Tape<R> {
 
     /// The gradient by `var`, to be set where the loss is a function of it.
     pub fn grad_mut(&mut self, var: Var) -> &mut [R] {
-        &mut self.nodes[var.0].grad
+        self.nodes[var.0].grad_mut()
     }
 
     /// Shortens the gradient by all parameters to at most `longest`.
@@ -180,17 +184,24 @@ impl<R: Real> Tape<R> {
             )
             .wide()
         };
-        let length = self.nodes[..self.parameters].iter().map(square).sum::<f64>().sqrt();
+        let reached = self.nodes[..self.parameters].iter_mut().filter(|node| node.is_reached);
+        let mut reached: Vec<&mut Node<R>> = reached.collect();
+        let length = reached.iter().map(|node| square(node)).sum::<f64>().sqrt();
         if length > longest {
             let factor = R::of(longest / length);
-            let grads = self.nodes[..self.parameters].iter_mut().flat_map(|node| &mut node.grad);
-            grads.for_each(|grad| *grad *= factor);
+            for node in &mut reached {
+                vectorised(
+                    #[inline(always)]
+                    || node.grad.iter_mut().for_each(|grad| *grad *= factor),
+                );
+            }
         }
     }
 
     /// A parameter's values and its gradient.
     pub fn value_and_grad(&mut self, var: Var) -> (&mut [R], &[R]) {
         let node = &mut self.nodes[var.0];
+        node.grad_mut();
         (&mut node.value, &node.grad)
     }
 
@@ -208,8 +219,7 @@ impl<R: Real> Tape<R> {
         let node = &mut self.nodes[self.used];
         (node.rows, node.columns, node.op) = (rows, columns, op);
         node.value.resize(rows * columns, R::ZERO);
-        node.grad.clear();
-        node.grad.resize(rows * columns, R::ZERO);
+        node.is_reached = false;
         self.used += 1;
         Var(self.used - 1)
     }
@@ -270,10 +280,10 @@ impl<R: Real> Tape<R> {
     /// `a + b`.
     pub fn add(&mut self, a: Var, b: Var) -> Var {
         self.record(self.shape(a), Op::Add { a, b }, |nodes, value, _| {
-            value.copy_from_slice(&nodes[a.0].value);
+            let (a, b) = (&nodes[a.0].value, &nodes[b.0].value);
             vectorised(
                 #[inline(always)]
-                || add_scaled(R::ONE, &nodes[b.0].value, value),
+                || value.iter_mut().zip(a.iter().zip(b)).for_each(|(value, (&a, &b))| *value = a + b),
             );
         })
     }
@@ -427,5 +437,15 @@ impl<R: Real> Tape<R> {
 impl<R: Real> Node<R> {
     fn matrix(&self) -> Matrix<'_, R> {
         Matrix::new(&self.value, self.columns)
+    }
+
+    /// The gradient, zeros if nothing was added to it.
+    fn grad_mut(&mut self) -> &mut Vec<R> {
+        if !self.is_reached {
+            self.grad.clear();
+            self.grad.resize(self.value.len(), R::ZERO);
+            self.is_reached = true;
+        }
+        &mut self.grad
     }
 }

@@ -33,13 +33,13 @@ pub(super) fn batch<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], 
     }
 }
 
-/// `∂x += gain/σ · (g − mean g − x̂ mean(g x̂))`.
+/// `g ← gain/σ · (g − mean g − x̂ mean(g x̂))`.
 #[inline(always)]
 pub(super) fn batch_back<R: Real>(
-    grad: &[R],
+    grad: &mut [R],
     saved: &[R],
     gain: &[R],
-    [by_x, by_gain, by_shift]: [&mut Vec<R>; 3],
+    [by_gain, by_shift]: [&mut Vec<R>; 2],
 ) {
     let columns = gain.len();
     let (normal, scale) = saved.split_at(grad.len());
@@ -53,11 +53,9 @@ pub(super) fn batch_back<R: Real>(
     }
     add_scaled(R::ONE, &along, by_gain);
     add_scaled(R::ONE, &sum, by_shift);
-    let rows =
-        grad.chunks_exact(columns).zip(normal.chunks_exact(columns)).zip(by_x.chunks_exact_mut(columns));
-    for ((grad, normal), by_x) in rows {
+    for (grad, normal) in grad.chunks_exact_mut(columns).zip(normal.chunks_exact(columns)) {
         for k in 0..columns {
-            by_x[k] += gain[k] * scale[k] * (grad[k] - share * (sum[k] + normal[k] * along[k]));
+            grad[k] = gain[k] * scale[k] * (grad[k] - share * (sum[k] + normal[k] * along[k]));
         }
     }
 }
@@ -81,26 +79,26 @@ pub(super) fn layer<R: Real>(x: &[R], gain: &[R], shift: &[R], value: &mut [R], 
     }
 }
 
-/// `∂x += 1/σ · (g' − mean g' − x̂ mean(g' x̂))` with `g'` the gradient times the gain.
+/// `g ← 1/σ · (g' − mean g' − x̂ mean(g' x̂))` with `g'` the gradient times the gain.
 #[inline(always)]
 pub(super) fn layer_back<R: Real>(
-    grad: &[R],
+    grad: &mut [R],
     saved: &[R],
     gain: &[R],
-    [by_x, by_gain, by_shift]: [&mut Vec<R>; 3],
+    [by_gain, by_shift]: [&mut Vec<R>; 2],
 ) {
     let columns = gain.len();
     let share = R::of(1.0 / columns as f64);
     let (normal, scales) = saved.split_at(grad.len());
-    let rows = grad.chunks_exact(columns).zip(normal.chunks_exact(columns)).zip(scales);
-    for (((grad, normal), &scale), by_x) in rows.zip(by_x.chunks_exact_mut(columns)) {
+    let rows = grad.chunks_exact_mut(columns).zip(normal.chunks_exact(columns)).zip(scales);
+    for ((grad, normal), &scale) in rows {
+        add_scaled(R::ONE, grad, by_shift);
         let by_normal = || grad.iter().zip(gain).map(|(&grad, &gain)| grad * gain);
         let sum = share * by_normal().sum::<R>();
         let along = share * by_normal().zip(normal).map(|(grad, &normal)| grad * normal).sum::<R>();
         for k in 0..columns {
             by_gain[k] += grad[k] * normal[k];
-            by_x[k] += scale * (grad[k] * gain[k] - sum - normal[k] * along);
+            grad[k] = scale * (grad[k] * gain[k] - sum - normal[k] * along);
         }
-        add_scaled(R::ONE, grad, by_shift);
     }
 }

@@ -61,14 +61,38 @@ pub(super) fn scores_back<R: Real>(
             }
             let at = (first + token) * width;
             let (reference, by_reference) = (&references[at..][..width], &mut by_references[at..][..width]);
-            for k in 0..width {
-                let tanh = (reference[k] + query[k]).hyperbolic_tangent();
-                let below = by_score * v[k] * (R::ONE - tanh * tanh);
-                by_v[k] += by_score * tanh;
-                by_reference[k] += below;
-                by_query[k] += below;
-            }
+            score_back(by_score, [reference, query, v], [by_reference, by_query, by_v]);
         }
+    }
+}
+
+/// Some numbers at a time, through arrays: vectors can hold them only where no two slices can share memory.
+#[inline(always)]
+fn score_back<R: Real>(by_score: R, inputs: [&[R]; 3], grads: [&mut [R]; 3]) {
+    let [(reference, reference_rest), (query, query_rest), (v, v_rest)] =
+        inputs.map(|values| values.as_chunks::<LANES>());
+    let [(by_reference, by_reference_rest), (by_query, by_query_rest), (by_v, by_v_rest)] =
+        grads.map(|values| values.as_chunks_mut::<LANES>());
+    let inputs = reference.iter().zip(query).zip(v);
+    let grads = by_reference.iter_mut().zip(by_query).zip(by_v);
+    for (((reference, query), v), ((by_reference, by_query), by_v)) in inputs.zip(grads) {
+        let (mut tanh, mut below) = ([R::ZERO; LANES], [R::ZERO; LANES]);
+        for k in 0..LANES {
+            tanh[k] = (reference[k] + query[k]).hyperbolic_tangent();
+            below[k] = by_score * v[k] * (R::ONE - tanh[k] * tanh[k]);
+        }
+        for k in 0..LANES {
+            by_v[k] += by_score * tanh[k];
+            by_reference[k] += below[k];
+            by_query[k] += below[k];
+        }
+    }
+    for (k, &v) in v_rest.iter().enumerate() {
+        let tanh = (reference_rest[k] + query_rest[k]).hyperbolic_tangent();
+        let below = by_score * v * (R::ONE - tanh * tanh);
+        by_v_rest[k] += by_score * tanh;
+        by_reference_rest[k] += below;
+        by_query_rest[k] += below;
     }
 }
 
