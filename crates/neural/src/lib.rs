@@ -7,8 +7,10 @@ mod augmented_lagrangian;
 mod corl;
 mod dag_gnn;
 mod gran_dag;
+mod memo;
 mod observations;
 mod optimizer;
+mod policy_gradient;
 mod rl_bic;
 
 pub use corl::{Corl, OrderIteration, OrderRewards};

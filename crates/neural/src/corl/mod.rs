@@ -3,21 +3,14 @@
 mod pointer_decoder;
 mod rewards;
 
-use gflowcausal_autodiff::{Encoder, EncoderSize, Linear, Normalisation, Real, Tape, Var};
-use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
+use gflowcausal_autodiff::{EncoderSize, Linear, Real, Tape, Var};
+use gflowcausal_determinism::{StopFlag, interruptible};
 use gflowcausal_graph::{Constraints, Order};
 
 use self::pointer_decoder::{Actor, Rollout};
 pub use self::rewards::OrderRewards;
 use self::rewards::{CachedRewards, Rewarded, Scale};
-use crate::observations::Observations;
-use crate::optimizer::TapeAdam;
-
-/// How slowly the moving mean of rewards forgets.
-const BASELINE: f64 = 0.99;
-
-/// A longer gradient is shortened to this.
-const MAX_NORM: f64 = 1.0;
+use crate::policy_gradient::PolicyGradient;
 
 /// CORL: an encoder, a pointer network with an LSTM, and a critic.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -131,19 +124,14 @@ impl Critic {
 /// Everything that training moves.
 struct Training<'a, R> {
     settings: &'a Corl,
-    nodes: usize,
     seed: u64,
-    observations: Observations,
     rewards: CachedRewards<'a>,
-    tape: Tape<R>,
-    encoder: Encoder,
+    policy: PolicyGradient<R>,
     actor: Actor<'a>,
     critic: Critic,
     /// How many parameters the actor has; those of the critic follow.
     actor_parameters: usize,
-    adam: TapeAdam<R>,
     scale: Option<Scale>,
-    baseline: f64,
     best: Option<(Order, f64)>,
 }
 
@@ -156,40 +144,24 @@ impl<'a, R: Real> Training<'a, R> {
         seed: u64,
     ) -> Self {
         let width = settings.encoder.width;
-        let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: 0 });
-        let mut tape = Tape::new();
-        let encoder = Encoder::new(&mut tape, settings.encoder, Normalisation::Batch, &mut rng);
-        let actor = Actor::new(&mut tape, width, constraints, &mut rng);
-        let actor_parameters = tape.parameters().count();
-        let sizes = [(width, 2 * width), (2 * width, width), (width, 1)];
-        let critic = Critic { layers: sizes.map(|(from, to)| Linear::new(&mut tape, from, to, &mut rng)) };
-        Self {
-            settings,
-            nodes: columns.len(),
-            seed,
-            observations: Observations::new(columns),
-            rewards: CachedRewards::new(rewards),
-            adam: TapeAdam::new(&tape),
-            tape,
-            encoder,
-            actor,
-            critic,
-            actor_parameters,
-            scale: None,
-            baseline: 0.0,
-            best: None,
-        }
+        let (policy, (actor, actor_parameters, critic)) =
+            PolicyGradient::new(columns, settings.encoder, (seed, 0), 0.0, |tape, rng| {
+                let actor = Actor::new(tape, width, constraints, rng);
+                let actor_parameters = tape.parameters().count();
+                let sizes = [(width, 2 * width), (2 * width, width), (width, 1)];
+                let layers = sizes.map(|(from, to)| Linear::new(tape, from, to, rng));
+                (actor, actor_parameters, Critic { layers })
+            });
+        let rewards = CachedRewards::new(rewards);
+        Self { settings, seed, rewards, policy, actor, critic, actor_parameters, scale: None, best: None }
     }
 
     /// A batch of orders and what they are rewarded.
     fn sample(&mut self, iteration: usize) -> (Rollout, Rewarded) {
-        let Corl { encoder, batch_size, shares_rows, .. } = *self.settings;
-        self.tape.clear();
+        let Corl { batch_size, shares_rows, .. } = *self.settings;
         let (groups, draw) = if shares_rows { (1, 0) } else { (batch_size, iteration) };
-        let input: Vec<R> = self.observations.draw(self.seed, draw, groups, encoder.inputs);
-        let input = self.tape.constant(encoder.inputs, &input);
-        let encoded = self.encoder.forward(&mut self.tape, input, self.nodes);
-        let rollout = self.actor.rollout(&mut self.tape, encoded, self.seed, iteration, batch_size);
+        let encoded = self.policy.encode(groups, draw);
+        let rollout = self.actor.rollout(&mut self.policy.tape, encoded, self.seed, iteration, batch_size);
         let rewarded = self.rewards.evaluate(&rollout.orders());
         for (order, &score) in rewarded.orders.iter().zip(&rewarded.totals) {
             if self.best.as_ref().is_none_or(|(_, best)| score > *best) {
@@ -204,31 +176,30 @@ impl<'a, R: Real> Training<'a, R> {
         let mut returns = rewarded.returns(self.settings.discount);
         self.scale.get_or_insert_with(|| Scale::of(&returns.values)).apply(&mut returns.values);
         let values = self.values(rollout, returns.steps);
-        let predicted = self.tape.value(values);
         if returns.steps == 1 {
             let mean = returns.values.iter().sum::<f64>() / returns.values.len() as f64;
-            self.baseline = BASELINE * self.baseline + (1.0 - BASELINE) * mean;
+            self.policy.move_baseline(mean);
         }
-        let shifted = returns.values.iter().map(|value| value - self.baseline);
+        let predicted = self.policy.tape.value(values);
+        let shifted = returns.values.iter().map(|value| value - self.policy.baseline);
         let advantages: Vec<f64> =
             shifted.zip(predicted).map(|(value, guess)| value - guess.wide()).collect();
         let count = advantages.len() as f64;
-        let by_values = self.tape.grad_mut(values).iter_mut().zip(&advantages);
+        let by_values = self.policy.tape.grad_mut(values).iter_mut().zip(&advantages);
         by_values.for_each(|(grad, advantage)| *grad = R::of(-2.0 * advantage / count));
-        rollout.seed_gradient(&mut self.tape, &advantages, returns.steps);
-        self.tape.backward();
-        self.tape.clip_gradient(MAX_NORM);
+        rollout.seed_gradient(&mut self.policy.tape, &advantages, returns.steps);
         let Corl { actor_rate, critic_rate, .. } = *self.settings;
         let actor_parameters = self.actor_parameters;
-        self.adam.step(&mut self.tape, |k| if k < actor_parameters { actor_rate } else { critic_rate });
+        self.policy.step(|k| if k < actor_parameters { actor_rate } else { critic_rate });
         advantages.iter().map(|advantage| advantage * advantage).sum::<f64>() / count
     }
 
     /// What the critic expects at each of the first `steps` of each order.
     fn values(&mut self, rollout: &Rollout, steps: usize) -> Var {
         let width = self.settings.encoder.width;
-        let states = rollout.states(&self.tape, steps, width);
-        let states = self.tape.constant(width, &states);
-        self.critic.forward(&mut self.tape, states)
+        let tape = &mut self.policy.tape;
+        let states = rollout.states(tape, steps, width);
+        let states = tape.constant(width, &states);
+        self.critic.forward(tape, states)
     }
 }

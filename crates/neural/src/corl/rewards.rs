@@ -1,13 +1,10 @@
 //! Rewards of orders: one for each variable where the score is a sum over them, else one for the whole.
 
-use std::collections::HashMap;
-
 use gflowcausal_determinism::map;
 use gflowcausal_graph::{NodeSet, Order};
 use gflowcausal_score::{OrderModularScore, OrderScore};
 
-/// The most orders whose rewards are remembered.
-const REMEMBERED: usize = 200_000;
+use crate::memo::Memo;
 
 /// What orders are rewarded by.
 #[derive(Clone, Copy)]
@@ -21,7 +18,7 @@ pub enum OrderRewards<'a> {
 /// Rewards, computed once for each order.
 pub(super) struct CachedRewards<'a> {
     rewards: OrderRewards<'a>,
-    known: HashMap<Order, Vec<f64>>,
+    known: Memo<Order, Vec<f64>>,
     /// The term of each variable without predecessors.
     alone: Vec<f64>,
 }
@@ -37,7 +34,7 @@ pub(super) struct Rewarded {
 
 impl<'a> CachedRewards<'a> {
     pub(super) fn new(rewards: OrderRewards<'a>) -> Self {
-        Self { rewards, known: HashMap::new(), alone: vec![] }
+        Self { rewards, known: Memo::new(), alone: vec![] }
     }
 
     pub(super) fn evaluate(&mut self, orders: &[Order]) -> Rewarded {
@@ -49,22 +46,8 @@ impl<'a> CachedRewards<'a> {
             // A variable with required causes has no value without them.
             self.alone = map(nodes, alone).into_iter().map(|x| if x.is_finite() { x } else { 0.0 }).collect();
         }
-        let new: Vec<&Order> = orders.iter().filter(|order| !self.known.contains_key(*order)).collect();
         let rewards = self.rewards;
-        let found = map(new.len(), |k| terms(rewards, new[k]));
-        let mut fresh = found.into_iter();
-        let all: Vec<Vec<f64>> = orders
-            .iter()
-            .map(|order| match self.known.get(order) {
-                Some(terms) => terms.clone(),
-                None => fresh.next().expect("one for each new order"),
-            })
-            .collect();
-        for (order, terms) in orders.iter().zip(&all) {
-            if self.known.len() < REMEMBERED {
-                self.known.entry(order.clone()).or_insert_with(|| terms.clone());
-            }
-        }
+        let all = self.known.evaluate(orders, |order| terms(rewards, order));
         let totals = all.iter().map(|terms| terms.iter().sum()).collect();
         let steps = orders.iter().zip(all).map(|(order, terms)| self.gains(order, terms)).collect();
         Rewarded { orders: orders.to_vec(), totals, steps }

@@ -4,20 +4,16 @@ mod rewards;
 
 use std::ops::Range;
 
-use gflowcausal_autodiff::{Encoder, EncoderSize, Linear, Normalisation, Real, Tape, Var, uniform};
+use gflowcausal_autodiff::{EncoderSize, Linear, Real, Var, uniform};
 use gflowcausal_determinism::rand::RngExt;
-use gflowcausal_determinism::{StopFlag, Stream, StreamRng, interruptible, stream};
+use gflowcausal_determinism::{StopFlag, Stream, interruptible, stream};
 use gflowcausal_graph::{Constraints, NodeSet};
 
 use self::rewards::{Evaluated, Evaluator, Penalties};
-use crate::observations::Observations;
-use crate::optimizer::TapeAdam;
+use crate::policy_gradient::PolicyGradient;
 
-/// How slowly the moving mean of rewards forgets.
-const BASELINE: f64 = 0.99;
-
-/// A longer gradient is shortened to this.
-const MAX_NORM: f64 = 1.0;
+/// The moving mean of rewards in the beginning.
+const FIRST_BASELINE: f64 = -1.0;
 
 /// By how much the learning rate decays in [`DECAY_STEPS`] iterations.
 const DECAY: f64 = 0.96;
@@ -154,17 +150,13 @@ struct Training<'a, R> {
     seed: u64,
     start: usize,
     share: Range<usize>,
-    observations: Observations,
     evaluator: Evaluator<'a>,
     penalties: Penalties,
-    tape: Tape<R>,
-    encoder: Encoder,
+    policy: PolicyGradient<R>,
     left: Var,
     right: Var,
     u: Var,
     critic: [Linear; 2],
-    adam: TapeAdam<R>,
-    baseline: f64,
     best: Option<(Vec<NodeSet>, Evaluated)>,
 }
 
@@ -177,34 +169,32 @@ impl<'a, R: Real> Training<'a, R> {
         (seed, start): (u64, Start),
     ) -> Self {
         let RlBic { encoder: size, decoder, .. } = *settings;
-        let mut rng: StreamRng = stream(seed, Stream::Parameters { layer: start.number as u64 });
-        let mut tape = Tape::new();
-        let encoder = Encoder::new(&mut tape, size, Normalisation::Batch, &mut rng);
-        let [left, right] =
-            [(); 2].map(|()| tape.parameter(decoder, uniform(size.width * decoder, size.width, &mut rng)));
-        let u = tape.parameter(decoder, uniform(decoder, decoder, &mut rng));
-        let critic = [size.width, 1].map(|outputs| Linear::new(&mut tape, size.width, outputs, &mut rng));
+        let numbers = (seed, start.number as u64);
+        let (policy, ([left, right, u], critic)) =
+            PolicyGradient::new(columns, size, numbers, FIRST_BASELINE, |tape, rng| {
+                let [left, right] =
+                    [(); 2].map(|()| tape.parameter(decoder, uniform(size.width * decoder, size.width, rng)));
+                let u = tape.parameter(decoder, uniform(decoder, decoder, rng));
+                let critic = [size.width, 1].map(|outputs| Linear::new(tape, size.width, outputs, rng));
+                ([left, right, u], critic)
+            });
         Self {
             settings,
             constraints,
             seed,
             start: start.number,
             share: start.share,
-            observations: Observations::new(columns),
             penalties: if settings.is_graded {
                 Penalties::graded()
             } else {
                 Penalties::published(constraints.nodes())
             },
             evaluator,
-            adam: TapeAdam::new(&tape),
-            tape,
-            encoder,
+            policy,
             left,
             right,
             u,
             critic,
-            baseline: -1.0,
             best: start.best,
         }
     }
@@ -232,17 +222,15 @@ impl<'a, R: Real> Training<'a, R> {
 
     /// A batch of graphs and their rewards.
     fn sample(&mut self, iteration: usize) -> (Drawn, Vec<Evaluated>) {
-        let RlBic { encoder: size, batch_size, shares_rows, .. } = *self.settings;
+        let RlBic { batch_size, shares_rows, .. } = *self.settings;
         let nodes = self.constraints.nodes();
-        self.tape.clear();
         let (groups, draw) = if shares_rows { (1, self.start) } else { (batch_size, iteration) };
-        let input: Vec<R> = self.observations.draw(self.seed, draw, groups, size.inputs);
-        let input = self.tape.constant(size.inputs, &input);
-        let encoded = self.encoder.forward(&mut self.tape, input, nodes);
-        let [left, right] = [self.left, self.right].map(|layer| self.tape.linear(encoded, layer, None));
-        let logits = self.tape.pair_scores(left, right, self.u, nodes);
+        let encoded = self.policy.encode(groups, draw);
+        let tape = &mut self.policy.tape;
+        let [left, right] = [self.left, self.right].map(|layer| tape.linear(encoded, layer, None));
+        let logits = tape.pair_scores(left, right, self.u, nodes);
         let probability = |logit: &R| 1.0 / (1.0 + (-logit.wide()).exp());
-        let probabilities: Vec<f64> = self.tape.value(logits).iter().map(probability).collect();
+        let probabilities: Vec<f64> = tape.value(logits).iter().map(probability).collect();
         let graphs = (0..batch_size).map(|k| self.draw(&probabilities, iteration, k)).collect();
         let drawn = Drawn { logits, probabilities, graphs, encoded };
         let evaluated = self.evaluator.evaluate(&drawn.graphs);
@@ -286,13 +274,13 @@ impl<'a, R: Real> Training<'a, R> {
         let rewards: Vec<f64> = evaluated.iter().map(|found| -self.penalties.cost(*found)).collect();
         let count = rewards.len() as f64;
         let mean = rewards.iter().sum::<f64>() / count;
-        self.baseline = BASELINE * self.baseline + (1.0 - BASELINE) * mean;
+        self.policy.move_baseline(mean);
         let values = self.values(drawn);
-        let predicted: Vec<f64> = self.tape.value(values).iter().map(|value| value.wide()).collect();
-        let shifted = rewards.iter().map(|reward| reward - self.baseline);
+        let predicted: Vec<f64> = self.policy.tape.value(values).iter().map(|value| value.wide()).collect();
+        let shifted = rewards.iter().map(|reward| reward - self.policy.baseline);
         let advantages: Vec<f64> =
             shifted.enumerate().map(|(k, reward)| reward - predicted[k.min(predicted.len() - 1)]).collect();
-        let by_values = self.tape.grad_mut(values);
+        let by_values = self.policy.tape.grad_mut(values);
         for (k, advantage) in advantages.iter().enumerate() {
             by_values[k.min(predicted.len() - 1)] -= R::of(2.0 * advantage / count);
         }
@@ -300,9 +288,7 @@ impl<'a, R: Real> Training<'a, R> {
         let rate = self.settings.learning_rate * DECAY.powf(since / DECAY_STEPS);
         let done = since / self.share.len() as f64;
         self.seed_gradient(drawn, &advantages, self.settings.entropy * (1.0 - done));
-        self.tape.backward();
-        self.tape.clip_gradient(MAX_NORM);
-        self.adam.step(&mut self.tape, |_| rate);
+        self.policy.step(|_| rate);
         GraphIteration {
             iteration: iteration + 1,
             loss: advantages.iter().map(|advantage| advantage * advantage).sum::<f64>() / count,
@@ -314,13 +300,14 @@ impl<'a, R: Real> Training<'a, R> {
 
     /// What the critic expects of each group of encodings.
     fn values(&mut self, drawn: &Drawn) -> Var {
-        let (rows, width) = self.tape.shape(drawn.encoded);
+        let tape = &mut self.policy.tape;
+        let (rows, width) = tape.shape(drawn.encoded);
         let nodes = self.constraints.nodes();
-        let mean = self.tape.group_mean(drawn.encoded, nodes, rows / nodes);
-        let mean = self.tape.value(mean).to_vec();
-        let mean = self.tape.constant(width, &mean);
-        let hidden = self.critic[0].rectified(&mut self.tape, mean);
-        self.critic[1].forward(&mut self.tape, hidden)
+        let mean = tape.group_mean(drawn.encoded, nodes, rows / nodes);
+        let mean = tape.value(mean).to_vec();
+        let mean = tape.constant(width, &mean);
+        let hidden = self.critic[0].rectified(tape, mean);
+        self.critic[1].forward(tape, hidden)
     }
 
     /// Sets the gradient of `−mean (advantage · mean ln π) − weight · mean entropy` by the logits.
@@ -339,12 +326,13 @@ impl<'a, R: Real> Training<'a, R> {
                     let p = drawn.probabilities[at];
                     let is_drawn = f64::from(u8::from(parents.contains(from)));
                     // The entropy of one arrow has slope −p (1 − p) · logit.
-                    let logit = self.tape.value(drawn.logits)[at].wide();
+                    let logit = self.policy.tape.value(drawn.logits)[at].wide();
                     grad[at] += share * (advantage * (p - is_drawn) + weight * p * (1.0 - p) * logit);
                 }
             }
         }
-        self.tape
+        self.policy
+            .tape
             .grad_mut(drawn.logits)
             .iter_mut()
             .zip(grad)

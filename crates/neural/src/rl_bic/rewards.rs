@@ -1,10 +1,9 @@
 //! The rewards of RL-BIC2: a score scaled to 0…5, cycles that cost more and more.
 
-use std::collections::HashMap;
-
-use gflowcausal_determinism::map;
 use gflowcausal_graph::{Constraints, NodeSet};
 use gflowcausal_search::acyclicity_h;
+
+use crate::memo::Memo;
 
 /// The scaled score of the graph with the required arrows alone.
 const SPAN: f64 = 5.0;
@@ -17,9 +16,6 @@ const MAX_LAMBDA_2: f64 = 0.01;
 
 /// By how much the graded penalty is raised.
 const GRADE: f64 = 0.1;
-
-/// The most graphs whose scores are remembered.
-const REMEMBERED: usize = 200_000;
 
 /// What a graph costs, and how far it is from having no cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,11 +84,15 @@ impl Penalties {
 
 /// The score of graphs, computed once for each.
 pub(super) struct Evaluator<'a> {
+    scale: Scale<'a>,
+    known: Memo<Vec<NodeSet>, Evaluated>,
+}
+
+/// A score and what it is with all arrows and with the required ones.
+struct Scale<'a> {
     score: &'a (dyn Fn(&[NodeSet]) -> f64 + Sync),
-    /// The scores with all arrows and with the required ones.
     full: f64,
     empty: f64,
-    known: HashMap<Vec<NodeSet>, Evaluated>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -100,30 +100,17 @@ impl<'a> Evaluator<'a> {
         let sets = |of: &dyn Fn(usize) -> NodeSet| (0..constraints.nodes()).map(of).collect::<Vec<_>>();
         let full = score(&sets(&|node| constraints.allowed_parents(node).clone()));
         let empty = score(&sets(&|node| constraints.required(node).clone()));
-        Self { score, full, empty, known: HashMap::new() }
+        Self { scale: Scale { score, full, empty }, known: Memo::new() }
     }
 
-    /// What each of `graphs`, given by parents, costs. New ones are evaluated on all threads.
+    /// What each of `graphs`, given by parents, costs.
     pub(super) fn evaluate(&mut self, graphs: &[Vec<NodeSet>]) -> Vec<Evaluated> {
-        let new: Vec<&Vec<NodeSet>> =
-            graphs.iter().filter(|graph| !self.known.contains_key(*graph)).collect();
-        let mut found = map(new.len(), |k| self.of_graph(new[k])).into_iter();
-        let all: Vec<Evaluated> = graphs
-            .iter()
-            .map(|graph| match self.known.get(graph) {
-                Some(known) => *known,
-                None => found.next().expect("one for each new graph"),
-            })
-            .collect();
-        for (graph, evaluated) in graphs.iter().zip(&all) {
-            if self.known.len() < REMEMBERED {
-                self.known.entry(graph.clone()).or_insert(*evaluated);
-            }
-        }
-        all
+        self.known.evaluate(graphs, |parents| self.scale.evaluate(parents))
     }
+}
 
-    fn of_graph(&self, parents: &[NodeSet]) -> Evaluated {
+impl Scale<'_> {
+    fn evaluate(&self, parents: &[NodeSet]) -> Evaluated {
         // A score with many parents may lie below that of none: the scale keeps its direction.
         let span = (self.full - self.empty).abs();
         let span = if span > 0.0 { span } else { 1.0 };
