@@ -45,7 +45,7 @@ fn values_equal_scipys() {
     assert_close(score.local(1, &set(2, [0])), -85.32397457731199, 1e-6);
 }
 
-/// SciPy 1.17:
+/// SciPy 1.13.1:
 ///
 /// ```python
 /// u = (np.arange(60)+.5)/60
