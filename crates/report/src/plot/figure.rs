@@ -73,11 +73,11 @@ pub struct Series {
 /// Lines over the same two axes.
 ///
 /// ```
-/// use gflowcausal_report::{Figure, FigureAxis, Series, Span};
+/// use gflowcausal_report::{AxisRange, Figure, FigureAxis, Series};
 /// let figure = Figure {
 ///     heading: "Time".into(),
-///     across: FigureAxis::new("graphs", Span::FromZero),
-///     up: FigureAxis::new("seconds", Span::FromZero),
+///     across: FigureAxis::new("graphs", AxisRange::FromZero),
+///     up: FigureAxis::new("seconds", AxisRange::FromZero),
 ///     series: vec![Series { name: "ours".into(), points: vec![(0.0, 0.0), (10.0, 2.5)] }],
 /// };
 /// assert_eq!(figure.csv(), "series,graphs,seconds\nours,0,0\nours,10,2.5\n");
