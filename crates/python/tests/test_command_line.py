@@ -120,5 +120,6 @@ def test_errors_have_the_same_words(tmp_path):
         first, help_ = done.stderr.splitlines()[:2]
         assert first == f"error[{refused.value.code}]: {refused.value.args[0]}"
         fix = refused.value.fix.replace('ignore=["constant-column"]', "--ignore constant-column")
+        fix = fix.replace('exclude=["a"]', "--exclude a")
         assert help_.strip() == f"help: {fix}", "options are written as each front end writes them"
         assert "--" not in refused.value.fix
