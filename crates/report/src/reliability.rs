@@ -16,7 +16,7 @@ const MOST_FROM_OUTSIDE: f64 = 0.5;
 /// How many edges that are left out are named.
 const MOST_NAMED: usize = 3;
 
-/// An edge that the tables leave out is worth a warning from this probability on, from which lists call an edge unsure.
+/// An edge that the tables leave out is warned of from this probability on, from which lists call an edge unsure.
 const LEAST_UNSURE: f64 = 0.1;
 
 /// How far probabilities can be trusted.
@@ -186,7 +186,7 @@ fn refusals(coverage: &Coverage) -> String {
             format!("its edges differ by {:.3} on average", coverage.edges_mean_difference)
         }
         (Refusal::EffectiveDraws, ..) => match coverage.effective_draws {
-            Some(draws) => format!("its weighted draws are worth no more than {draws:.0} independent ones"),
+            Some(draws) => format!("its weighted draws have an effective size of only {draws:.0}"),
             None => "how many of its draws count is not known".to_owned(),
         },
     };
